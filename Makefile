@@ -30,7 +30,7 @@ format: $(INSTALLED)
 	$(BIN)/ruff format .
 
 catalogue: $(INSTALLED)
-	$(BIN)/python -m flows.catalogue README.md docs/metrics.md docs/sql.md docs/cookbook.md docs/papers.md docs/reproduce-003.md
+	$(BIN)/python -m flows.catalogue docs/metrics.md docs/decoding.md docs/sql.md docs/cookbook.md docs/papers.md docs/reproduce-003.md docs/commands.md docs/settings.md
 	$(BIN)/python -m tests.newwiki.models.zoo docs/models.md
 
 docs: $(INSTALLED)
@@ -83,15 +83,15 @@ bench-coverage: $(INSTALLED)
 	$(BIN)/python benchmarks/interval_coverage.py --into docs/compare.md
 
 bench-linking: $(INSTALLED)
-	$(BIN)/python benchmarks/linking.py --into docs/compare.md
+	$(BIN)/python benchmarks/linking.py --into docs/linking.md
 
 bench-judges: $(INSTALLED)
 	$(BIN)/python benchmarks/corrected_judges.py --into docs/judge.md
 
-# Writes the tables of docs/experiments.md.
+# Writes the tables of docs/cutoff.md.
 bench-cutoff: $(INSTALLED)
-	$(BIN)/python benchmarks/change_points.py --draws 400 --into docs/experiments.md
-	$(BIN)/python benchmarks/cutoff_seeds.py --into docs/experiments.md
+	$(BIN)/python benchmarks/change_points.py --draws 400 --into docs/cutoff.md
+	$(BIN)/python benchmarks/cutoff_seeds.py --into docs/cutoff.md
 
 bench-statements: $(INSTALLED)
 	$(BIN)/python benchmarks/statement_verdicts.py --into docs/decoder-grid.md

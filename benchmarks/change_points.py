@@ -1,6 +1,6 @@
 """How often a cutoff is found that is there, how often one that is not, and how often the interval holds its month.
 
-    python benchmarks/change_points.py [--draws 2000] [--into docs/experiments.md]
+    python benchmarks/change_points.py [--draws 2000] [--into docs/cutoff.md]
 
 Every number comes from simulated articles of months with a known cutoff, through the product's own functions: 20
 articles a month, whose values vary by 1 within a month; the change is in that unit. With `--into` the tables are

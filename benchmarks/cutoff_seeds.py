@@ -1,6 +1,6 @@
 """Whether `newwiki experiment cutoff` finds the month up to which toy models were trained, in twenty invented wikis.
 
-    python benchmarks/cutoff_seeds.py [--seeds 20] [--into docs/experiments.md]
+    python benchmarks/cutoff_seeds.py [--seeds 20] [--into docs/cutoff.md]
 
 Each wiki has months of articles that are written alike, of one length, about people and places drawn anew for each
 article, so that only having read it helps. A small model that has read other articles of this kind (the control) goes

@@ -28,7 +28,7 @@ from rich.table import Table
 
 from newwiki.decoding.grammar import Decoder, parse
 from newwiki.decoding.stream import Ending, Stream
-from newwiki.models.engine.engines import engine_for
+from newwiki.models.engine.look_ahead import engine_for
 from newwiki.models.engine.loop import Rules
 from newwiki.models.engine.reader import Reader, ReadPrompt
 from newwiki.models.huggingface import FLOAT32_SLACK

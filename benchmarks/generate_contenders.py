@@ -22,7 +22,7 @@ from transformers import StoppingCriteria, StoppingCriteriaList
 from newwiki.decoding.grammar import parse
 from newwiki.decoding.stream import Ending, Search, Stream
 from newwiki.models.engine.batch_size import BatchSize
-from newwiki.models.engine.engines import engine_for
+from newwiki.models.engine.look_ahead import engine_for
 from newwiki.models.engine.loop import Rules
 from newwiki.models.engine.memory import rows_that_fit
 from newwiki.models.engine.reader import Reader

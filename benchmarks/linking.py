@@ -1,6 +1,6 @@
 """How often the intervals of linked months cover what they are of, where abilities and difficulties are known.
 
-    python benchmarks/linking.py [--draws 2000] [--into docs/compare.md]
+    python benchmarks/linking.py [--draws 2000] [--into docs/linking.md]
 
 Every number comes from simulated models and articles through `evaluators/linking.py`. With `--into` the tables are
 written into that page, between their marks.

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import torch
 from transformers import AutoModelForCausalLM, GPT2Config, LlamaConfig
 
-from newwiki.models.engine.kernels import use_fast_kernels
+from newwiki.models.engine.packed import use_fast_kernels
 from newwiki.quiet import silence_transformers
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"

@@ -33,9 +33,9 @@ from newwiki.decoding.beams import by_stream
 from newwiki.decoding.grammar import parse
 from newwiki.decoding.stream import Ending, Search, Stream, Turn, View
 from newwiki.models.checkpoint import Trust, find, load
-from newwiki.models.engine.engines import engine_for
-from newwiki.models.engine.kernels import use_fast_kernels
+from newwiki.models.engine.look_ahead import engine_for
 from newwiki.models.engine.loop import Rules
+from newwiki.models.engine.packed import use_fast_kernels
 from newwiki.models.engine.reader import Reader
 from newwiki.models.huggingface import FLOAT32_SLACK
 from newwiki.registry import decoders

@@ -1,4 +1,4 @@
-"""Everything that is read off a text once and then used by all evaluators."""
+"""Analyze a text once, for use by all evaluators."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# Part of every fingerprint: raise it whenever a number in an `Analysis` changes for the same text, but for those of its
+# Part of every fingerprint: raise it whenever a number in an `Analysis` changes for the same text, except those of its
 # `Readability`, which have a version of their own.
 ANALYSIS_VERSION = "1"
 
 
 class MakerFacts(Protocol):
-    """What is known of whatever makes `parts` of analyses. All but those enter the fingerprint of every score that it
-    feeds."""
+    """The description of a model that makes `parts` of analyses. All other fields enter the fingerprint of every score
+    that uses those parts."""
 
     parts: frozenset[str]
     model: str
@@ -38,21 +38,21 @@ class MakerFacts(Protocol):
 
 
 class TextMaker(MakerFacts, Protocol):
-    """A model that makes parts of texts, whichever article they are about."""
+    """A model that makes parts of texts, independent of the article that they are about."""
 
     def make(self, prompts: Sequence[str], texts: Sequence[str], parts: Set[str]) -> Mapping[str, Sequence[Any]]:
-        """These parts of each text, which goes on from the prompt beside it."""
+        """Return these parts of each text; `prompts` holds the prompt that each text continues."""
         ...
 
 
 @runtime_checkable
 class ArticleMaker(MakerFacts, Protocol):
-    """One whose parts of a text depend on the article that it is about; an article is about itself."""
+    """A maker whose parts of a text depend on the article that it is about; an article is about itself."""
 
     def make_beside(
         self, articles: Sequence[SourceArticle], texts: Sequence[str], parts: Set[str]
     ) -> Mapping[str, Sequence[Any]]:
-        """These parts of each text, which is about the article beside it."""
+        """Return these parts of each text; `articles` holds the article that each text is about."""
         ...
 
 
@@ -61,7 +61,7 @@ Maker = TextMaker | ArticleMaker
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """A text, the prompt that it goes on from, what is counted in it, and the `parts` that models made of it.
+    """A text, the prompt that it continues, its counts, and the `parts` that models made of it.
 
     `words` are those of `newwiki.text.words`; `tokens` counts words and punctuation marks.
     """
@@ -84,46 +84,47 @@ class Analysis:
 
     @property
     def wordless(self) -> bool:
-        """Whether the text has no word at all: it is empty, or only punctuation marks, symbols or emoji."""
+        """Whether the text has no word at all: it is empty, or has only punctuation marks, symbols or emoji."""
         return self.readability.words == 0
 
     def wordless_beside(self, reference: Analysis) -> Unscorable | None:
-        """Why the text cannot be compared with the reference, where either has no word."""
+        """Explain why the text cannot be compared with the reference, if either has no word; else None."""
         if self.wordless:
             return Unscorable("no words")
         return Unscorable("the reference has no words") if reference.wordless else None
 
     def part(self, name: str) -> Any:
-        """What a model made of the text. Raises TerminalError if the text was analysed without it."""
+        """Return what a model made of the text. Raises TerminalError if the text was analyzed without it."""
         if name not in self.parts:
-            raise TerminalError(f'the text was analysed without {name}; declare needs={{"{name}"}} in the evaluator')
+            raise TerminalError(f'the text was analyzed without {name}; declare needs={{"{name}"}} in the evaluator')
         return self.parts[name]
 
     def named(self) -> tuple[str, ...]:
-        """Every mention of an entity, in order. Raises TerminalError if the text was analysed without them."""
+        """Return every mention of an entity, in order. Raises TerminalError if the text was analyzed without them."""
         return tuple(self.part("entities"))
 
     def embedded(self, part: str = "embedding") -> NDArray[np.float32]:
-        """A unit vector; NaN where the model's tokenizer finds nothing in the text. Raises TerminalError likewise."""
+        """Return a unit vector; NaN if the model's tokenizer finds nothing in the text. Raises TerminalError
+        likewise."""
         import numpy as np
 
         return np.asarray(self.part(part), dtype=np.float32)
 
 
 class Analyst:
-    """Analyses texts with the models that it is given."""
+    """Analyzes texts with the given models."""
 
     def __init__(self, *makers: Maker) -> None:
         self._makers = makers
-        self.seconds: dict[str, float] = defaultdict(float)  # that each model has taken
+        self.seconds: dict[str, float] = defaultdict(float)  # by model
 
     def makers(self, needs: Set[str]) -> list[Maker]:
-        """The models that make these parts. Raises TerminalError where a part has none."""
+        """Return the models that make these parts. Raises TerminalError if no model makes one of them."""
         made = frozenset[str]().union(*(maker.parts for maker in self._makers))
         if lacking := sorted(needs - made):
             option = registry.makers.get(lacking[0]).options.get("model")
             remedy = f"; choose one with {option}" if option else ""
-            raise TerminalError(f"no model is loaded that makes the part '{lacking[0]}'{remedy}")
+            raise TerminalError(f"no loaded model makes the part '{lacking[0]}'{remedy}")
         return [maker for maker in self._makers if maker.parts & needs]
 
     def analyse(
@@ -134,17 +135,17 @@ class Analyst:
         known: Sequence[Mapping[str, Any]] | None = None,
         articles: Sequence[SourceArticle] | None = None,
     ) -> list[Analysis]:
-        """One Analysis a text, in order. The models named by `needs` see the whole list at once; what is `known` of all
-        the texts is not made again.
+        """Return one Analysis per text, in order. The models for `needs` see the whole list at once; parts that are
+        `known` for all texts are not made again.
 
-        Raises TerminalError where `needs` names a part for which there is no model, or that is made beside `articles`
-        where there are none.
+        Raises TerminalError if `needs` names a part without a model, or a part that depends on `articles` when there
+        are none.
         """
         if not texts:
             return []
         prompts = prompts or [""] * len(texts)
-        parts = [dict(of_one) for of_one in known or [{}] * len(texts)]
-        lacking = {need for need in needs if any(need not in of_one for of_one in parts)}
+        parts = [dict(text_parts) for text_parts in known or [{}] * len(texts)]
+        lacking = {need for need in needs if any(need not in text_parts for text_parts in parts)}
         for maker in self.makers(lacking):
             started = time.perf_counter()
             if not isinstance(maker, ArticleMaker):
@@ -153,10 +154,10 @@ class Analyst:
                 made = maker.make_beside(articles, texts, maker.parts & lacking)
             else:
                 raise TerminalError(
-                    f"{', '.join(sorted(maker.parts))} is made beside articles, and none are known here"
+                    f"{', '.join(sorted(maker.parts))} depends on the article, and no articles are known here"
                 )
             self.seconds[maker.model] += time.perf_counter() - started
             for name, values in made.items():
-                for of_one, value in zip(parts, values, strict=True):
-                    of_one[name] = value
+                for text_parts, value in zip(parts, values, strict=True):
+                    text_parts[name] = value
         return [Analysis(*each) for each in zip(texts, prompts, parts, strict=True)]

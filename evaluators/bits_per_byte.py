@@ -1,4 +1,4 @@
-"""How many bits the evaluated model needs for an article that it reads: what of it the model did not expect."""
+"""Measure how many bits the evaluated model needs for an article that it reads, that is, how unexpected it is."""
 
 import math
 
@@ -45,13 +45,12 @@ _SOURCE = "Gao et al. 2020 (The Pile), section 3.1"
     parameters=RULE,
 )
 def article_likelihood(reading: Reading) -> dict[str, float | Unscorable]:
-    """−Σ log₂ p(token | tokens before) / bytes, from 0, lower is better expected.
+    """Compute −Σ log₂ p(token | tokens before) / bytes, from 0; lower means better expected.
 
-    Source: Gao et al. 2020, The Pile, section 3.1: bits per UTF-8 encoded byte, which tokenizers do not change. The
-    bytes are those of the text that is read: the space between prompt and rest, which an article's prose has there, is
-    the rest's. A token that spans the border is the prompt's. How long articles are read stands in
-    `newwiki.models.engine.reading_windows`. Pitfall: a model that was trained on the article needs few bits for it,
-    and a longer context needs fewer.
+    Source: Gao et al. 2020, The Pile, section 3.1: bits per UTF-8 encoded byte, which does not depend on the tokenizer.
+    The bytes are those of the text that is read: the space between prompt and rest belongs to the rest. A token that
+    spans the border belongs to the prompt. `newwiki.models.engine.reading_windows` defines how long articles are read.
+    Pitfall: a model that was trained on the article needs few bits for it, and a longer context needs fewer.
     """
     bits, per_token = _bits(reading.rest)
     return {
@@ -62,7 +61,7 @@ def article_likelihood(reading: Reading) -> dict[str, float | Unscorable]:
 
 
 def _bits(passage: Passage | Unscorable) -> tuple[float | Unscorable, float | Unscorable]:
-    """By byte and by token."""
+    """Return the bits per byte and per token."""
     if isinstance(passage, Unscorable):
         return passage, passage
     if not passage.log_probabilities or not passage.bytes:

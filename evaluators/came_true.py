@@ -1,7 +1,7 @@
-"""What a text says that its article did not say at first and says in a later edition: entities, and infobox values.
+"""Find what a text says that its article did not say at first but says in a later edition: entities and infobox values.
 
-Everything is compared in words without accents, case and punctuation marks (`fact_recall.Statements`). What the first
-edition says anywhere, in title, prose or infobox, is no addition, so no prompt holds one.
+Everything is compared as words without accents, case and punctuation marks (`fact_recall.Statements`). What the first
+edition says anywhere, in title, prose or infobox, is not an addition, so no prompt contains one.
 """
 
 from collections import Counter
@@ -13,14 +13,14 @@ from evaluators.fact_recall import MOST_WORDS, Statements, facts_of, numbers, wo
 from newwiki.registry import Evaluator
 
 Kind = Literal["entity", "infobox"]
-Facts = Sequence[tuple[str, str]] | None  # parameter and value; None where they were not read
+Facts = Sequence[tuple[str, str]] | None  # (parameter, value) pairs; None if they were not read
 
 NO_STRUCTURE = "no structure"
 
 
 @dataclass(frozen=True)
 class Edition:
-    """An article as it stood at a cutoff: all its text, the mentions of entities in it, and its infoboxes."""
+    """An article as of a cutoff: its whole text, the entity mentions in it, and its infoboxes."""
 
     text: str
     mentions: Sequence[str]
@@ -29,9 +29,9 @@ class Edition:
 
 @dataclass(frozen=True)
 class CameTrue:
-    """Of one text and kind: what came true, how many `additions` the article has, and by `chance` how many of a text's
-    things are among the additions of another article, the mean over all others; None where there is no other. With a
-    `status` other than `ok` nothing is known."""
+    """The result for one text and kind: what came true, how many `additions` the article has, and by `chance` how many
+    of the text's items are among the additions of another article, averaged over all others; None if there is no other.
+    With a `status` other than `ok` nothing is known."""
 
     kind: Kind
     terms: tuple[str, ...] = ()
@@ -47,57 +47,57 @@ class Additions:
         self._first: dict[int, Statements] = {}
         self._of: dict[Kind, dict[int, frozenset[str] | None]] = {"entity": {}, "infobox": {}}
         self._in: dict[Kind, Counter[str]] = {"entity": Counter(), "infobox": Counter()}
-        self._articles: Counter[Kind] = Counter()  # whose additions are known
+        self._articles: Counter[Kind] = Counter()  # articles with known additions
 
     def add(self, page_id: int, first: Edition, later: Edition) -> None:
-        said = self._first[page_id] = Statements.of(first.text)
-        self._enter("entity", page_id, {one for one in terms(later.mentions) if not said.state(one)})
+        stated = self._first[page_id] = Statements.of(first.text)
+        self._enter("entity", page_id, {term for term in terms(later.mentions) if not stated.state(term)})
         if first.facts is None or later.facts is None:
             self._of["infobox"][page_id] = None
         else:
             new = facts_of(_tuple(later.facts)) - facts_of(_tuple(first.facts))
-            self._enter("infobox", page_id, {one for one in new if not said.state(one)})
+            self._enter("infobox", page_id, {fact for fact in new if not stated.state(fact)})
 
     def said(self, page_id: int, text: str, mentions: Iterable[str]) -> list[CameTrue]:
-        """What came true of a text on this article, by kind. `mentions` are the text's own."""
+        """Return what came true of a text about this article, by kind. `mentions` are the text's own."""
         stated = terms(mentions), stated_in(text, self._in["infobox"])
         return [
-            self._judged(kind, page_id, {one for one in found if not self._first[page_id].state(one)})
-            for kind, found in zip(self._of, stated, strict=True)
+            self._judged(kind, page_id, {item for item in items if not self._first[page_id].state(item)})
+            for kind, items in zip(self._of, stated, strict=True)
         ]
 
-    def _enter(self, kind: Kind, page_id: int, found: set[str]) -> None:
-        self._of[kind][page_id] = frozenset(found)
-        self._in[kind].update(found)
+    def _enter(self, kind: Kind, page_id: int, items: set[str]) -> None:
+        self._of[kind][page_id] = frozenset(items)
+        self._in[kind].update(items)
         self._articles[kind] += 1
 
-    def _judged(self, kind: Kind, page_id: int, found: set[str]) -> CameTrue:
+    def _judged(self, kind: Kind, page_id: int, items: set[str]) -> CameTrue:
         own = self._of[kind][page_id]
         if own is None:
             return CameTrue(kind, status=NO_STRUCTURE)
         others = self._articles[kind] - 1
-        true = found & own
-        elsewhere = sum(self._in[kind][one] for one in found) - len(true)
+        true = items & own
+        elsewhere = sum(self._in[kind][item] for item in items) - len(true)
         return CameTrue(kind, tuple(sorted(true)), len(own), elsewhere / others if others else None)
 
 
 def terms(mentions: Iterable[str]) -> set[str]:
-    """Mentions of entities as they are compared, each once."""
-    return {" ".join(found) for mention in mentions if (found := words(mention))}
+    """Return entity mentions in the form in which they are compared, without duplicates."""
+    return {" ".join(parts) for mention in mentions if (parts := words(mention))}
 
 
 def stated_in(text: str, facts: Mapping[str, int]) -> set[str]:
-    """Those of the facts that `Statements.of(text)` would say it states, in time that grows with the text alone."""
+    """Return the facts that `Statements.of(text)` states, in time that depends only on the length of the text."""
     read = words(text)
     runs = (" ".join(read[start : start + length]) for length in range(1, MOST_WORDS + 1) for start in range(len(read)))
-    return {one for one in (*numbers(text), *runs) if one in facts}
+    return {item for item in (*numbers(text), *runs) if item in facts}
 
 
 def _tuple(facts: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     return tuple((parameter, value) for parameter, value in facts)
 
 
-# Who looks, as its fingerprint names it: nobody asks it for a score.
+# Identifies the check in fingerprints; it is never called for a score.
 CAME_TRUE = Evaluator(
     name="came_true", function=Additions.said, metrics=(), version="1", needs=frozenset({"entities", "facts"})
 )

@@ -1,4 +1,4 @@
-"""How much of what a text claims its evidence supports, how much it refutes, and of how much it says nothing."""
+"""Measure which share of a text's claims the evidence supports, refutes, or does not decide."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHARES: dict[str, tuple[str, str, Direction]] = {
     "not_enough_info": ("not enough info", "neither supports nor refutes, or that cannot be checked", "none"),
 }
 _SOURCE = "Massarelli et al. 2020, section 5 (fact checker); Thorne et al. 2018, FEVER"
-_NO_INDEX = "no index of evidence is named; build one with `newwiki evidence build`, and add --evidence FOLDER"
+_NO_INDEX = "no evidence index is set; build one with `newwiki evidence build`, and add --evidence FOLDER"
 
 
 def _metrics(name: str, evidence: str) -> list[Metric]:
@@ -51,19 +51,20 @@ def _metrics(name: str, evidence: str) -> list[Metric]:
     verdicts="claims_article",
 )
 def claims_article(analysis: Analysis, reference: Analysis) -> dict[str, float] | Unscorable:
-    """Shares of the text's sentences by their verdicts, from 0 to 1, which add up to 1.
+    """Compute the shares of the text's sentences by their verdicts, from 0 to 1, which add up to 1.
 
-    Each sentence is a claim (`evaluators.claims.sentence_processing`), for which up to 5 sentences of the article are
-    found by BM25, its first sentence among them (`evaluators.claims.article_evidence`). A pair scorer reads the claim
-    beside each, and the surest of those that support or refute it decides (`evaluators.claims.checking.decide`). What
-    is too long to be checked counts as not enough info. The verdicts with their evidence are in the table `claims`.
+    Each sentence is a claim (`evaluators.claims.sentence_processing`), for which BM25 finds up to 5 sentences of the
+    article, including its first sentence (`evaluators.claims.article_evidence`). A pair scorer reads the claim with
+    each of them, and the surest verdict that supports or refutes it decides (`evaluators.claims.checking.decide`).
+    Claims that are too long to be checked count as not enough info. The table `claims` holds the verdicts with their
+    evidence.
 
     Source: Massarelli et al. 2020, How decoding strategies affect the verifiability of generated text, section 5, after
-    the task FEVER (Thorne et al. 2018). There the evidence is all of Wikipedia, of which the article may be a part.
+    the task FEVER (Thorne et al. 2018). There the evidence is all of Wikipedia, which may include the article.
 
-    Pitfalls: that an article does not say a thing does not make it false; the verdicts are a model's, so the numbers of
-    two pair scorers cannot be compared; the article checked against itself is not quite 1, as a sentence beside itself
-    is the scorer's to judge; a text that repeats one supported sentence is wholly supported.
+    Pitfalls: a claim that the article does not make is not therefore false; the verdicts are a model's, so the numbers
+    of two pair scorers cannot be compared; the article checked against itself is not quite 1, because the scorer also
+    judges a sentence with itself as evidence; a text that repeats one supported sentence is wholly supported.
     """
     return _shares("claims_article", analysis)
 
@@ -77,14 +78,14 @@ def claims_article(analysis: Analysis, reference: Analysis) -> dict[str, float] 
     verdicts="claims_wiki",
 )
 def claims_wiki(analysis: Analysis, reference: Analysis) -> dict[str, float] | Unscorable:
-    """Shares of the text's sentences by their verdicts, from 0 to 1, which add up to 1.
+    """Compute the shares of the text's sentences by their verdicts, from 0 to 1, which add up to 1.
 
-    As `claims_article`, with passages from an index of many pages (`evaluators.claims.evidence_index`), whose content's
+    Like `claims_article`, with passages from an index of many pages (`evaluators.claims.evidence_index`), whose content
     hash is part of the fingerprint. Source: Massarelli et al. 2020, section 5, equations 2 and 3, whose fact checker
-    looks into all of Wikipedia.
+    uses all of Wikipedia.
 
-    Pitfalls: as for `claims_article`; an index without the article says little of what only that page says; numbers by
-    two indexes cannot be compared.
+    Pitfalls: as for `claims_article`; an index without the article has little evidence on what only that page says;
+    numbers by two indexes cannot be compared.
     """
     return _shares("claims_wiki", analysis)
 
@@ -93,15 +94,15 @@ def _shares(part: str, analysis: Analysis) -> dict[str, float] | Unscorable:
     verdicts = analysis.part(part)
     if not verdicts:
         return Unscorable("no sentences")
-    found = Counter(one["label"] for one in verdicts)
-    return {f"{part}_{share}": found[label] / len(verdicts) for share, (label, *_) in _SHARES.items()}
+    counts = Counter(verdict["label"] for verdict in verdicts)
+    return {f"{part}_{share}": counts[label] / len(verdicts) for share, (label, *_) in _SHARES.items()}
 
 
-def told_by(choice: str, metric: Metric) -> Metric:
-    """A metric of claims with what the file of this pair scorer says of its verdicts. Raises UsageError."""
+def with_pair_scorer(choice: str, metric: Metric) -> Metric:
+    """Add to a metric of claims what the file of this pair scorer says about its verdicts. Raises UsageError."""
     scorer = read_pair_scorer(choice)
-    told = f"{metric.pitfalls}; the pair scorer: {scorer.pitfalls}" if scorer.pitfalls else metric.pitfalls
-    return replace(metric, source=f"{metric.source}; by {scorer.source}", pitfalls=told)
+    pitfalls = f"{metric.pitfalls}; the pair scorer: {scorer.pitfalls}" if scorer.pitfalls else metric.pitfalls
+    return replace(metric, source=f"{metric.source}; by {scorer.source}", pitfalls=pitfalls)
 
 
 def _is_at_hand(settings: Settings) -> bool:

@@ -1,4 +1,4 @@
-"""The models behind scorers: they read a text in chunks, and their outputs become one number."""
+"""The models behind scorers: they read a text in chunks, and their outputs are combined into one number."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 class Classifier:
-    """A scorer with its model: the maker of the part that has the scorer's name, a number or None for no tokens.
+    """A scorer with its model: the maker of the part with the scorer's name, a number or None if there are no tokens.
 
-    A text's chunks run together and with no other text's, so that its number has the same bits in any company.
+    A text's chunks run together and with no other text's, so its number has the same bits whatever else is scored.
     """
 
     packages: tuple[str, ...] = ("transformers", "tokenizers", "torch")
 
     def __init__(self, scorer: Scorer, network: Network, sha256: str) -> None:
-        """Raises UsageError where the scorer asks for what the model does not have."""
+        """Check the scorer against the model. Raises UsageError if the model lacks what the scorer names."""
         self.scorer = scorer
         self.parts = frozenset({scorer.name})
         self._network = network
@@ -54,7 +54,7 @@ class Classifier:
         return {self.scorer.name: [self.read(text) for text in texts]}
 
     def read(self, text: str) -> float | None:
-        """The score of one text; None where the tokenizer finds nothing in it, or there is no sentence to read."""
+        """Return the score of one text; None if it has no tokens, or no sentence to read."""
         pieces = split_sentences(text) if self.scorer.reads == "sentence" else [text]
         whole = [cut(self._network.tokenizer, piece, self._window) for piece in pieces]
         cuts = [[chunk for chunk in chunks if chunk.size] for chunks in whole]
@@ -70,16 +70,16 @@ class Classifier:
 
 
 def load_classifier(scorer: Scorer) -> Classifier:
-    """The scorer with its model, from a folder, the Hugging Face cache or the hub; safetensors alone, no code.
+    """Load the scorer's model from a folder, the Hugging Face cache or the hub; safetensors only, no remote code.
 
-    Raises TerminalError where there is no such model, and UsageError where it is not what the scorer asks for.
+    Raises TerminalError if there is no such model, and UsageError if it does not match the scorer.
     """
     from evaluators.networks.network import load_network
 
     if not scorer.model:
         raise TerminalError(
-            f"no model for {scorer.name} is published; fit one with newwiki train-scorer --name {scorer.name}, and add "
-            "its --scorer FOLDER/scorer.toml"
+            f"there is no published model for {scorer.name}; fit one with `newwiki train-scorer --name "
+            f"{scorer.name}`, and add --scorer FOLDER/scorer.toml"
         )
     try:
         checkpoint = find_whole(scorer.place, scorer.revision, Trust())
@@ -91,19 +91,19 @@ def load_classifier(scorer: Scorer) -> Classifier:
 def _window(scorer: Scorer, network: Network) -> int:
     if scorer.window > network.context:
         raise UsageError(
-            f"'{scorer.file}': window is {scorer.window}, but '{scorer.model}' reads {network.context} tokens at most"
+            f"'{scorer.file}': window is {scorer.window}, but '{scorer.model}' reads at most {network.context} tokens"
         )
     return scorer.window or network.context
 
 
 def _reducer(scorer: Scorer, labels: Sequence[str]) -> Callable[[Tensor], Tensor]:
-    """What makes a number of each row of logits."""
+    """Return a function that converts each row of logits to a number."""
     import torch
 
     if scorer.output == "expected":
         if len(scorer.values) != len(labels):
             raise UsageError(
-                f"'{scorer.file}' has {len(scorer.values)} values, but '{scorer.model}' has {len(labels)} labels: "
+                f"'{scorer.file}' lists {len(scorer.values)} values, but '{scorer.model}' has {len(labels)} labels: "
                 f"{', '.join(labels)}"
             )
         values = torch.tensor(scorer.values, dtype=torch.float64)
@@ -120,12 +120,12 @@ def _reducer(scorer: Scorer, labels: Sequence[str]) -> Callable[[Tensor], Tensor
 
 def _place(scorer: Scorer, labels: Sequence[str]) -> int:
     if scorer.output in ("softmax", "likeliest") and len(labels) == 1:
-        raise UsageError(f"'{scorer.file}': '{scorer.model}' has one output, so output must be raw or sigmoid")
+        raise UsageError(f"'{scorer.file}': '{scorer.model}' has a single output, so output must be raw or sigmoid")
     if scorer.label in labels:
         return list(labels).index(scorer.label)
     if scorer.label or len(labels) > 1:
         raise UsageError(
-            f"'{scorer.file}': label is '{scorer.label}', and must be one of '{scorer.model}': {', '.join(labels)}"
+            f"'{scorer.file}': label is '{scorer.label}', but the labels of '{scorer.model}' are: {', '.join(labels)}"
         )
     return 0
 

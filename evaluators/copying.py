@@ -1,4 +1,4 @@
-"""What a completion has word for word from the true article, and not from its prompt."""
+"""Measure how much of a completion is copied word for word from the article, and not from the prompt."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from newwiki.records import Unscorable
 from newwiki.registry import evaluator
 
 _GRAM = 5  # words
-# Pairs of words: some seconds' work. Two texts of 10,000 words make a hundredth of it.
+# Word pairs compared, some seconds of work; two texts of 10,000 words have a hundredth of this number.
 _MOST_PAIRS = 10**10
 
 Numbers = NDArray[np.int64]
@@ -40,22 +40,23 @@ Numbers = NDArray[np.int64]
     parameters={"gram": _GRAM, "words": "runs of letters and digits, casefolded", "most_pairs": _MOST_PAIRS},
 )
 def copying(analysis: Analysis, reference: Analysis) -> dict[str, float | Unscorable]:
-    """`copied_span`: for each word of the text, the longest run that ends there and stands in the article, unless the
-    same run stands in the prompt; the longest of these, in words, from 0. `copied_5grams`: the share of the text's word
-    5-grams that are in the article and not in the prompt, from 0 to 1, each as often as the text has it.
+    """`copied_span`: the longest run of words, from 0, that occurs in both text and article and whose last word does
+    not end an equally long run of the prompt. `copied_5grams`: the share of the text's word 5-grams that are in the
+    article and not in the prompt, from 0 to 1, counting repetitions.
 
-    An article that was never read can be met by chance in short runs, as names and set phrases are what anybody would
-    write; a long run is a sign of having read it. Sources: Carlini et al. 2021, Extracting training data from large
-    language models, section 4; McCoy et al. 2023, How much do language models copy from their training data?, equation
-    1. Pitfalls: articles quote what models have read elsewhere; the longer the text, the longer its longest run.
+    Short runs of an article that was never read occur by chance, because names and set phrases are common; a long run
+    is a sign of having read it. Sources: Carlini et al. 2021, Extracting training data from large language models,
+    section 4; McCoy et al. 2023, How much do language models copy from their training data?, equation 1. Pitfalls:
+    articles quote what models have read elsewhere; the longer the text, the longer its longest run.
     """
     if reason := analysis.wordless_beside(reference):
         return {"copied_span": reason, "copied_5grams": reason}
-    mine, theirs, asked = terms(analysis.text), terms(reference.text), terms(analysis.prompt)
-    if len(mine) * len(theirs) > _MOST_PAIRS:
+    words = [terms(text) for text in (analysis.text, reference.text, analysis.prompt)]
+    if len(words[0]) * len(words[1]) > _MOST_PAIRS:
         return dict.fromkeys(("copied_span", "copied_5grams"), Unscorable("too long to compare"))
-    ours, known, given = _numbered(mine, theirs, asked)
-    article, prompt = _longest_ending_at_each(ours, known), _longest_ending_at_each(ours, given)
+    numbers, article_numbers, prompt_numbers = _numbered(*words)
+    article = _longest_ending_at_each(numbers, article_numbers)
+    prompt = _longest_ending_at_each(numbers, prompt_numbers)
     copied = article > prompt
     short = Unscorable(f"fewer than {_GRAM} words")
     ends = slice(_GRAM - 1, None)
@@ -67,14 +68,15 @@ def copying(analysis: Analysis, reference: Analysis) -> dict[str, float | Unscor
 
 
 def _numbered(*texts: Sequence[str]) -> list[Numbers]:
-    """The texts with a number for each word, the same in all of them."""
+    """Number the words of the texts, with the same number for the same word."""
     numbers: dict[str, int] = {}
     return [np.array([numbers.setdefault(word, len(numbers)) for word in text], np.int64) for text in texts]
 
 
 def _longest_ending_at_each(text: Numbers, other: Numbers) -> Numbers:
-    """For each word of the text, how long the longest run is that ends there and stands in the other: the table of
-    longest common substrings row by row, a row's cell one more than its upper left neighbour where the words agree."""
+    """Return for each word of the text the length of the longest run that ends there and occurs in the other text: the
+    longest-common-substring table row by row, where a cell is one more than its upper left neighbor if the words
+    agree."""
     longest = np.zeros(len(text), np.int64)
     row = np.zeros(len(other) + 1, np.int64)
     for place, word in enumerate(text):

@@ -1,4 +1,4 @@
-"""All kept texts of a run together, as set metrics read them, and the draws that make runs comparable."""
+"""Hold all kept texts of a run for set metrics, and draw samples that make runs comparable."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Key = tuple[int, int]  # page id and sample
 Words = tuple[str, ...]
 
 DRAWS = 5
-# Part of the fingerprint of every set metric: raise it whenever words or draws may be others for the same texts.
+# Part of the fingerprint of every set metric: raise it whenever words or draws may change for the same texts.
 CORPUS_VERSION = "2"
 
 
 @dataclass(frozen=True)
 class Draw:
-    """One kept text of each page, and the reference article beside it."""
+    """One kept text of each page, and the corresponding reference articles."""
 
     keys: Sequence[Key]
     texts: Sequence[Words]
@@ -38,7 +38,7 @@ class Draw:
 @dataclass(frozen=True, eq=False)
 class Corpus:
     """The words of a run's kept texts by page id and sample, those of the reference articles by page id, and the parts
-    that models made of the texts that are drawn and of all articles."""
+    that models made of the drawn texts and of all articles."""
 
     texts: Mapping[Key, Words]
     references: Mapping[int, Words]
@@ -53,7 +53,7 @@ class Corpus:
         ]
 
     def mean_over_draws(self, function: Callable[[Draw], float | Unscorable]) -> SetScore | Unscorable:
-        """Mean and standard deviation of what the function gives for each draw, or why it gives none for one."""
+        """Return mean and standard deviation of the function over draws, or the reason why one draw has no value."""
         if not self.texts:
             return Unscorable("no texts")
         values: list[float] = []
@@ -65,7 +65,7 @@ class Corpus:
         return SetScore(fmean(values), stdev(values) if len(values) > 1 else None)
 
     def embedded(self, keys: Iterable[Key]) -> NDArray[np.float32]:
-        """A unit row for each of these texts, which are drawn ones, without those in which a model found nothing."""
+        """Return a unit row for each of these drawn texts, without those in which a model found nothing."""
         return _rows(self.parts[key] for key in keys)
 
     def embedded_references(self, page_ids: Iterable[int]) -> NDArray[np.float32]:
@@ -73,14 +73,14 @@ class Corpus:
 
 
 def split_words(text: str) -> Words:
-    """The words of `newwiki.text.words`; none where there is no letter or digit, in marks, symbols and emoji."""
+    """Split by `newwiki.text.words`; a text without letters and digits (marks, symbols, emoji) has no words."""
     return tuple(map(sys.intern, words.split_words(text))) if any(map(str.isalnum, text)) else ()
 
 
 def draw_keys(keys: Iterable[Key]) -> list[list[Key]]:
-    """Up to `DRAWS` times one text of each page. Each page gives its texts in an order by hash, and then anew.
+    """Draw one text of each page, up to `DRAWS` times. Each page supplies its texts in an order by hash, repeatedly.
 
-    All draws have as many texts as there are pages. So a run that keeps ten texts a prompt can be compared with one
+    All draws have as many texts as there are pages. So a run that keeps ten texts per prompt can be compared with one
     that keeps one, and with the articles: counts over sets grow with the set.
     """
     by_page: dict[int, list[Key]] = {}
@@ -88,7 +88,8 @@ def draw_keys(keys: Iterable[Key]) -> list[list[Key]]:
         by_page.setdefault(key[0], []).append(key)
     most = max(map(len, by_page.values()), default=0)
     return [
-        [of_page[draw % len(of_page)] for _, of_page in sorted(by_page.items())] for draw in range(min(most, DRAWS))
+        [page_keys[draw % len(page_keys)] for _, page_keys in sorted(by_page.items())]
+        for draw in range(min(most, DRAWS))
     ]
 
 
@@ -96,10 +97,10 @@ def _rows(parts: Iterable[Mapping[str, Any]]) -> NDArray[np.float32]:
     import numpy as np
 
     try:
-        rows = [np.asarray(of_one["embedding"], dtype=np.float32) for of_one in parts]
+        rows = [np.asarray(text_parts["embedding"], dtype=np.float32) for text_parts in parts]
     except KeyError:
         raise TerminalError(
-            'the texts were read without it; declare needs={"embedding"} in the set evaluator'
+            'the texts were analyzed without embeddings; declare needs={"embedding"} in the set evaluator'
         ) from None
     stacked = np.stack(rows) if rows else np.empty((0, 0), dtype=np.float32)
     return stacked[~np.isnan(stacked).any(axis=1)]

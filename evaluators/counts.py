@@ -1,12 +1,12 @@
-"""What is counted in a text without a model: words, sentences, syllables, complex words, tokens.
+"""Count words, sentences, syllables, complex words and tokens of a text without a model.
 
-The readability counts are the reading that gives the New-Wiki Eval paper's numbers for Wikipedia. Words, sentences and
-syllables (hyphenation points) are those of textstat 0.7.4 with `set_rm_apostrophe(False)`: the same on 2,000 articles.
-textstat 0.7.8 and later look syllables up in a pronouncing dictionary, which lowers the Flesch score by eight points;
-without it 0.7.13 differs by a syllable or two in 7 of those articles, where a quotation opens with 's, t or d.
-A complex word counts as often as it stands, as Gunning and the paper's equation 2 have it, and textstat 0.7.13.
-0.7.4 counts each of a text once: the index that the paper prints would be 17.5 on 421 articles, where ours is 21.6 and
-the paper's is 21.4.
+The readability counts follow the interpretation that gives the New-Wiki Eval paper's numbers for Wikipedia. Words,
+sentences and syllables (hyphenation points) are those of textstat 0.7.4 with `set_rm_apostrophe(False)`: identical on
+2,000 articles. textstat 0.7.8 and later look up syllables in a pronouncing dictionary, which lowers the Flesch score by
+eight points; without it, 0.7.13 differs by a syllable or two in 7 of those articles, where a quotation opens with 's, t
+or d. A complex word counts each time it occurs, as in Gunning, in the paper's equation 2, and in textstat 0.7.13. 0.7.4
+counts each complex word of a text once: the index that the paper prints would be 17.5 on 421 articles, where ours is
+21.6 and the paper's is 21.4.
 """
 
 import re
@@ -19,8 +19,8 @@ import pyphen
 from evaluators.easy_words import EASY_WORDS
 from newwiki.text.words import SPACELESS
 
-# Part of the fingerprint of what is not ours and may read a `Readability`: raise it whenever one changes for the same
-# text, and the versions of our own evaluators whose numbers then may move.
+# Part of the fingerprint of plug-ins that may read a `Readability`: raise it whenever a count changes for the same
+# text, together with the versions of our own evaluators whose numbers may change.
 READABILITY_VERSION = "2"
 
 _LATIN = re.compile("[a-z]")
@@ -43,10 +43,10 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Readability:
-    """Counts by textstat's rules. Sentences of two words or fewer are not counted, and may leave none.
+    """Counts by textstat's rules. Sentences of two words or fewer are not counted, so there may be none.
 
-    `latin_words` are those with a letter from a to z, the only ones whose syllables the English rules can tell;
-    `ended` says whether the text holds a full stop, question mark or exclamation mark at all.
+    `latin_words` are those with a letter from a to z, the only ones whose syllables the English rules can count;
+    `ended` tells whether the text contains a full stop, question mark or exclamation mark at all.
     """
 
     words: int
@@ -63,14 +63,14 @@ class Readability:
 
 
 def count_readability(text: str) -> Readability:
-    """One pass over a text. Complex words have three syllables or more and are not on the list of easy words."""
+    """Count in one pass. Complex words have three syllables or more and are not on the list of easy words."""
     bare = _bare(text)
     words = _words(bare)
     latin_words = syllables = complex_words = 0
     for word, times in Counter(words).items():
-        latin, of_word, is_complex = _count_word(word)
+        latin, word_syllables, is_complex = _count_word(word)
         latin_words += times * latin
-        syllables += times * of_word
+        syllables += times * word_syllables
         complex_words += times * is_complex
     sentences = sum(len(sentence.split(maxsplit=3)) > 2 for sentence in _SENTENCE.findall(bare))
     return Readability(
@@ -79,24 +79,24 @@ def count_readability(text: str) -> Readability:
 
 
 def readable_words(text: str) -> list[str]:
-    """The words whose syllables are counted, in small letters."""
+    """Return the words whose syllables are counted, in lower case."""
     return _words(_bare(text))
 
 
 def count_syllables(word: str) -> int:
-    """The syllables of one of `readable_words` by hyphenation points."""
+    """Count the syllables of one of `readable_words` by hyphenation points."""
     return _count_word(word)[1]
 
 
 def count_tokens(text: str) -> int:
-    """Words and punctuation marks, within one per cent as many as spaCy finds in English prose."""
+    """Count words and punctuation marks, within one per cent of spaCy's count for English prose."""
     return sum(map(_count_tokens_between_spaces, text.split()))
 
 
 def terms(text: str) -> list[str]:
-    """The words that are compared between texts: runs of letters and digits without regard to case, in order.
+    """Return the words that are compared between texts: case-folded runs of letters and digits, in order.
 
-    Characters of scripts without spaces between words stand alone.
+    Characters of scripts without spaces between words are words of their own.
     """
     return _TERM.findall(text.casefold())
 
@@ -116,11 +116,11 @@ def _words(bare: str) -> list[str]:
 
 @lru_cache(maxsize=2**18)
 def _count_word(word: str) -> tuple[bool, int, bool]:
-    """Whether it has a Latin letter, how many syllables, and whether it is complex."""
+    """Return whether it has a Latin letter, its number of syllables, and whether it is complex."""
     if not _LATIN.search(word):
         return False, 1, False
     syllables = len(_hyphenation().positions(word)) + 1
-    # pyphen keeps every word it has ever seen; the bounded cache here is enough.
+    # pyphen caches every word it has ever seen; the bounded cache here is enough.
     _hyphenation().hd.cache.clear()
     return True, syllables, syllables >= 3 and word not in EASY_WORDS
 

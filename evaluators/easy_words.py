@@ -1,8 +1,8 @@
 """Words that do not count as complex although they have three syllables or more.
 
-They are those words of the list of Dale and Chall (1948), in the form that textstat carries (MIT licence), which have
-three syllables or more by pyphen's English hyphenation: shorter ones are never complex. Without them the Gunning fog
-of Wikipedia's new articles, as the New-Wiki Eval paper prints it, would be 1.4 points higher.
+These are the words of the list of Dale and Chall (1948), in textstat's form (MIT license), that have three syllables or
+more by pyphen's English hyphenation; shorter words are never complex. Without this list the Gunning fog of Wikipedia's
+new articles would be 1.4 points higher than the New-Wiki Eval paper's number.
 """
 
 _WORDS = """

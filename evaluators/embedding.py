@@ -1,4 +1,4 @@
-"""Sentence embeddings of whole texts: long ones are cut into chunks, and the chunks' embeddings are averaged."""
+"""Embed whole texts: long texts are cut into chunks, and the chunks' embeddings are averaged."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 DTYPES = ("auto", "float32", "bfloat16")
 BACKENDS = ("torch", "openvino")
 
-_BATCH = 8  # chunks that run together, at most
+_BATCH = 8  # maximum number of chunks per batch
 _ALONE = 1
 _FROM_TEXT = {"embedding", "embedding_truncated"}
 
@@ -36,10 +36,10 @@ _FROM_TEXT = {"embedding", "embedding_truncated"}
 class Embedder:
     """A sentence-transformers model. The attributes enter the fingerprint of every score it feeds.
 
-    In bfloat16 the transformer computes so; pooling and normalising are float32 or better. Chunks of equal length run
-    together, without padding, so that a row is the same to the last bit whatever a CPU embeds beside it; in bfloat16
-    a chunk runs alone there, as oneDNN with AMX adds up long products otherwise with each number of rows. The backend
-    openvino is for CPUs, and stays on one where there is a GPU.
+    With bfloat16, the transformer computes in bfloat16; pooling and normalizing use float32 or better. Chunks of equal
+    length run together, without padding, so on a CPU a row is identical to the last bit whatever else is embedded. In
+    bfloat16 a chunk runs alone there, because oneDNN with AMX sums long products differently for each number of rows.
+    The backend openvino runs on a CPU even if there is a GPU.
     """
 
     parts = frozenset({"embedding", "embedding_truncated", "prompt_embedding"})
@@ -77,7 +77,7 @@ class Embedder:
             self.parameters = {**self.parameters, "default_prompt": f"{prompt}, not applied"}
 
     def make(self, prompts: Sequence[str], texts: Sequence[str], parts: Set[str]) -> Mapping[str, Sequence[Any]]:
-        """Unit vectors: of the whole text, of its first chunk (`embedding_truncated`), of the prompt."""
+        """Return unit vectors: of the whole text, of its first chunk (`embedding_truncated`), of the prompt."""
         made: dict[str, Sequence[Any]] = {}
         if wanted := parts & _FROM_TEXT:
             rows = self._embed(texts, whole="embedding" in wanted)
@@ -89,9 +89,9 @@ class Embedder:
         return made
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One unit row a text, shape [texts, dimension]; NaN throughout where the tokenizer finds nothing in a text.
+        """Return one unit row per text, shape [texts, dimension]; all NaN if the tokenizer finds nothing in a text.
 
-        Every chunk holds as many tokens as the model takes with its special tokens.
+        Every chunk holds as many tokens as the model accepts with its special tokens.
         """
         import numpy as np
 
@@ -100,27 +100,27 @@ class Embedder:
     def _embed(self, texts: Sequence[str], *, whole: bool) -> list[dict[str, NDArray[np.float32]]]:
         read, window = self._transformer.tokenizer, self._transformer.max_seq_length
         chunks = [cut(read, text, window) if whole else [first_chunk(read, text, window)] for text in texts]
-        rows = iter(self._embed_chunks([chunk.tokens for of_text in chunks for chunk in of_text]))
+        rows = iter(self._embed_chunks([chunk.tokens for text_chunks in chunks for chunk in text_chunks]))
         made = []
-        for of_text in chunks:
-            units, sizes = [next(rows) for _ in of_text], [chunk.size for chunk in of_text]
+        for text_chunks in chunks:
+            units, sizes = [next(rows) for _ in text_chunks], [chunk.size for chunk in text_chunks]
             made.append({"embedding_truncated": _pooled(units[:1], sizes[:1]), "embedding": _pooled(units, sizes)})
         return made
 
     def _embed_chunks(self, chunks: Sequence[Sequence[int]]) -> list[Tensor]:
-        """Unit rows in float64, in the order of the chunks."""
+        """Return unit rows in float64, in the order of the chunks."""
         by_length = sorted(range(len(chunks)), key=lambda place: len(chunks[place]))
         groups = groupby(by_length, key=lambda place: len(chunks[place]))
         batches = [batch for _, places in groups for batch in _batched([*places], self._batch)]
         read = self._workers.map(self._embed_batch, [[chunks[place] for place in batch] for batch in batches])
         rows: dict[int, Tensor] = {}
-        for batch, of_batch in zip(batches, read, strict=True):
-            rows |= zip(batch, of_batch, strict=True)
+        for batch, batch_rows in zip(batches, read, strict=True):
+            rows |= zip(batch, batch_rows, strict=True)
         return [rows[place] for place in range(len(chunks))]
 
     @cached_property
     def _workers(self) -> ThreadPoolExecutor:
-        """On a CPU a thread for each core: batches beside each other are faster than cores that share one."""
+        """One thread per core on a CPU, because parallel batches are faster than one batch on several cores."""
         import torch
 
         if self._device != "cpu":
@@ -129,11 +129,11 @@ class Embedder:
         together = Barrier(count)
         workers = ThreadPoolExecutor(count, initializer=lambda: torch.set_num_threads(1))
         list(workers.map(lambda _: together.wait(), range(count)))
-        torch.set_num_threads(count)  # of all other threads: the call above holds for those to come, too
+        torch.set_num_threads(count)  # for all other threads: the call above also affects future ones
         return workers
 
     def _embed_batch(self, chunks: Sequence[Sequence[int]]) -> Tensor:
-        """Chunks of equal length → unit rows [chunks, dimension] in float64."""
+        """Embed chunks of equal length as unit rows [chunks, dimension] in float64."""
         import torch
 
         tokens = torch.tensor([list(chunk) for chunk in chunks], device=self._device)
@@ -146,14 +146,15 @@ class Embedder:
 
 
 def _batched(places: Sequence[int], most: int) -> Iterator[Sequence[int]]:
-    """Batches of equal size, at least two: there may be two cores."""
+    """Split into batches of equal size, at least two, because there may be two cores."""
     count = max(2, math.ceil(len(places) / most))
     size = math.ceil(len(places) / count)
     return (places[start : start + size] for start in range(0, len(places), size))
 
 
 def _hasten(model: Any, dtype: str) -> None:
-    """What a CPU gains by: weights laid out once, and in bfloat16 plain products instead of torch's fused attention."""
+    """Speed up a model on a CPU: lay out weights once, and in bfloat16 use plain products instead of fused
+    attention."""
     from newwiki.models.engine.packed import pack_linear_layers
 
     pack_linear_layers(model)
@@ -162,7 +163,7 @@ def _hasten(model: Any, dtype: str) -> None:
 
 
 def _pooled(rows: Sequence[Tensor], sizes: Sequence[int]) -> NDArray[np.float32]:
-    """The mean of the chunks' rows weighted by their tokens, as a unit vector."""
+    """Return the mean of the chunks' rows, weighted by their tokens, as a unit vector."""
     import torch
 
     weights = torch.tensor(sizes, dtype=torch.float64)
@@ -177,20 +178,20 @@ def _pooled(rows: Sequence[Tensor], sizes: Sequence[int]) -> NDArray[np.float32]
     *Embedder.parts,
     options={"model": "--embedder", "dtype": "--embedder-dtype", "backend": "--embedder-backend"},
 )
-def _as_set(settings: Settings) -> Embedder:
+def _from_settings(settings: Settings) -> Embedder:
     return load_embedder(settings.embedder, settings.embedder_dtype, settings.embedder_backend)
 
 
 def load_embedder(choice: str = DEFAULT_EMBEDDER, dtype: str = "auto", backend: str = "torch") -> Embedder:
-    """The model in a local folder, or of that name in the offline package, the Hugging Face cache, or on the hub.
+    """Load the model in a local folder, or of that name in the offline package, the Hugging Face cache, or on the hub.
 
-    `dtype` auto is bfloat16 where the machine multiplies it in hardware, else float32. Raises UsageError for another
-    dtype or backend, and TerminalError where the model is nowhere to be had, is not what it should be, or has no
-    safetensors weights, and where the backend is not installed or cannot run it.
+    `dtype` auto is bfloat16 if the machine multiplies it in hardware, else float32. Raises UsageError for another dtype
+    or backend, and TerminalError if the model is not available, is not an embedding model, or has no safetensors
+    weights, and if the backend is not installed or cannot run it.
     """
     for what, given, known in (("dtype", dtype, DTYPES), ("backend", backend, BACKENDS)):
         if given not in known:
-            raise UsageError(f"the embedding model's {what} is one of {', '.join(known)}, not '{given}'")
+            raise UsageError(f"the embedding model's {what} must be one of {', '.join(known)}, not '{given}'")
     folder = folder_of(choice)
     model = folder.resolve().name if Path(choice).is_dir() else choice
     return Embedder(folder, model, _fast_dtype(backend) if dtype == "auto" else dtype, backend)

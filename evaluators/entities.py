@@ -1,4 +1,4 @@
-"""Named entities: who finds them, and what is to be known of the finder."""
+"""Find named entities with a spaCy pipeline, a GLiNER model or rules."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 DEFAULT_TAGGER = "spacy:en_core_web_sm"
 STAND_IN = "rules-v1"
 
-# What spaCy's statistical entity recogniser does not read. The parser stays: entities do not cross its sentence ends.
+# Components that spaCy's statistical entity recognizer does not use. It does use the parser: entities do not cross
+# sentence ends.
 _UNREAD = {"tagger", "morphologizer", "attribute_ruler", "lemmatizer", "trainable_lemmatizer", "textcat"}
 
 
 class SpacyTagger(Tagger):
-    """Finds named entities by a spaCy pipeline."""
+    """Finds named entities with a spaCy pipeline."""
 
     packages = ("spacy",)
     parameters = MappingProxyType({"longest_run": LONGEST_RUN})
@@ -46,14 +47,14 @@ class SpacyTagger(Tagger):
 
 
 @maker("entities", options={"model": "--entities"})
-def _as_set(settings: Settings) -> Tagger:
+def _from_settings(settings: Settings) -> Tagger:
     return load_tagger(settings.entities)
 
 
 def load_tagger(choice: str) -> Tagger:
-    """The tagger named `spacy:NAME_OR_PATH`, `gliner:FOLDER` or `rules-v1`.
+    """Load the tagger named `spacy:NAME_OR_PATH`, `gliner:FOLDER` or `rules-v1`.
 
-    Raises UsageError for any other name, and TerminalError where there is no such model or it finds no entities.
+    Raises UsageError for any other name, and TerminalError if there is no such model or it finds no entities.
     """
     if choice == STAND_IN:
         return SpacyTagger(load_rules(), STAND_IN, rules_sha256())
@@ -62,7 +63,7 @@ def load_tagger(choice: str) -> Tagger:
         return load_gliner(Path(pipeline))
     if kind != "spacy" or not pipeline:
         raise UsageError(
-            f"there is no tagger '{choice}'; write spacy:NAME_OR_PATH (as {DEFAULT_TAGGER}), gliner:FOLDER or "
+            f"there is no tagger '{choice}'; write spacy:NAME_OR_PATH (such as {DEFAULT_TAGGER}), gliner:FOLDER or "
             f"{STAND_IN}"
         )
     nlp = _load_pipeline(pipeline)
@@ -71,28 +72,28 @@ def load_tagger(choice: str) -> Tagger:
 
 
 def _load_pipeline(pipeline: str) -> Language:
-    """An installed spaCy pipeline, or one in a folder."""
+    """Load an installed spaCy pipeline, or one in a folder."""
     import spacy
 
     try:
         nlp = spacy.load(pipeline)
     except OSError as error:
         raise TerminalError(
-            f"there is no spaCy pipeline '{pipeline}' here; run python -m spacy download {pipeline}, or choose "
+            f"the spaCy pipeline '{pipeline}' is not installed; run python -m spacy download {pipeline}, or choose "
             f"--entities {STAND_IN} (NEWWIKI_ENTITIES={STAND_IN}), a stand-in of regular expressions whose scores "
-            "are kept apart"
+            "are never mixed with others"
         ) from error
     finders = {name for name in nlp.pipe_names if "doc.ents" in nlp.get_pipe_meta(name).assigns}
     if not finders:
         raise TerminalError(f"the spaCy pipeline '{pipeline}' has no component that finds entities; choose another")
-    # A rule component may read tags or lemmas, so only pipelines that find entities by `ner` alone are thinned.
+    # A rule component may use tags or lemmas, so only pipelines that find entities by `ner` alone are thinned.
     if finders == {"ner"}:
         nlp.select_pipes(disable=_UNREAD.intersection(nlp.pipe_names))
     return nlp
 
 
 def folder_sha256(folder: Path) -> str:
-    """A hash over the names and bytes of all files in a folder, in the order of their names."""
+    """Return a hash over the names and bytes of all files in a folder, in the order of their names."""
     digest = hashlib.sha256()
     for file in sorted(path for path in folder.rglob("*") if path.is_file()):
         digest.update(file.relative_to(folder).as_posix().encode() + b"\0")

@@ -1,4 +1,4 @@
-"""How much of what the article's infobox says a text says too."""
+"""Measure how many facts of the article's infobox a text states."""
 
 import re
 import unicodedata
@@ -14,7 +14,7 @@ from newwiki.registry import evaluator, maker
 from newwiki.settings import Settings
 from newwiki.text.structure import STRUCTURE_VERSION
 
-# Words in the name of a parameter that says how the infobox looks, or what another parameter is called there
+# Words in the names of parameters that define the infobox's layout, or rename another parameter
 _LAYOUT = (
     "alt", "class", "code", "homepage", "lat", "latd", "latm", "latns", "lats", "logo", "lon", "long", "longd",
     "longew", "longm", "longs", "map", "offset", "px", "rank", "ref", "refs", "res", "signature", "size", "style",
@@ -22,7 +22,7 @@ _LAYOUT = (
 )  # fmt: skip
 _LAYOUT_BEGINS = ("bild", "caption", "colo", "coord", "footnote", "image", "img", "légende", "mapsize", "pushpin")
 _NAMES_ANOTHER = ("label", "title", "type")  # at the end of a longer name: leader_title
-MOST_WORDS = 6  # of a name
+MOST_WORDS = 6  # words of a name
 _NUMBER = re.compile(r"[1-9]\d{0,2}(?:[,.'’\u00a0\u202f ]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?")
 _DIVIDERS = re.compile("[,.'’\u00a0\u202f ]")
 _WORD = re.compile(r"\w+")
@@ -47,19 +47,19 @@ _PIECE = re.compile(r"[,;()/\[\]\"“”„«»•·–—]|\s-\s")
     parameters={"left_out": [*_LAYOUT, *_LAYOUT_BEGINS, *_NAMES_ANOTHER], "most_words_of_a_name": MOST_WORDS},
 )
 def fact_recall(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """The facts that the text states over those that the prompt does not, from 0 to 1, higher tells more.
+    """Compute the facts that the text states over those that the prompt does not, from 0 to 1; higher states more.
 
-    The values of an infobox are cut at commas, brackets and the like. A piece without digits whose first sign is no
-    small letter is a name of up to six words, and is stated where these words follow each other. Of the others the
-    numbers count that have two digits or more: years where there is a year (1000 to 2100), with which days and months
-    go unasked, else all of them without their units. Accents and case make no difference, nor do separators of
-    thousands: 1,234 is 1234. Parameters that say how the infobox looks are left out (their names hold image, caption,
-    size, …). An empty text states nothing, which is 0. The article itself, scored like any text, shows what can be
-    reached: not all that an infobox says is said in the prose.
+    The values of an infobox are cut at commas, brackets and the like. A piece without digits that does not begin with a
+    small letter is a name of up to six words; it is stated if these words follow each other. Of the other pieces,
+    numbers with two digits or more count: only the years if there is a year (1000 to 2100), which leaves out days and
+    months, else all of them, without their units. Accents, case and thousands separators make no difference: 1,234 is
+    1234. Parameters that define the infobox's layout are left out (their names contain image, caption, size, …). An
+    empty text states nothing, which is 0. The article itself, scored like any text, shows what can be reached, because
+    not everything in an infobox is in the prose.
 
-    Pitfalls: a long text states more by chance, years above all; it is asked whether a value stands in the text and not
-    whether it is said of the same thing; a surname alone is not the name; NULL where the article has no infobox, or the
-    snapshot was published before its structure was kept.
+    Pitfalls: a long text states more by chance, above all years; the check is whether a value occurs in the text, not
+    whether the text says it about the same thing; a surname alone is not the name; NULL if the article has no infobox,
+    or the snapshot was published before its structure was stored.
     """
     facts = reference.part("facts")
     if facts is None:
@@ -68,15 +68,15 @@ def fact_recall(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     if not wanted:
         return Unscorable("no infobox" if not facts else "no facts in the infobox")
     prompt, text = Statements.of(analysis.prompt), Statements.of(analysis.text)
-    asked = [fact for fact in wanted if not prompt.state(fact)]
-    if not asked:
+    remaining = [fact for fact in wanted if not prompt.state(fact)]
+    if not remaining:
         return Unscorable("the prompt states all facts")
-    return sum(map(text.state, asked)) / len(asked)
+    return sum(map(text.state, remaining)) / len(remaining)
 
 
 @dataclass(frozen=True)
 class Statements:
-    """The numbers of a text, and its words between spaces, without accents and in small letters."""
+    """The numbers of a text, and its words between spaces, without accents and in lower case."""
 
     numbers: Set[str]
     words: str
@@ -86,30 +86,30 @@ class Statements:
         return cls(frozenset(numbers(text)), f" {' '.join(words(text))} ")
 
     def state(self, fact: str) -> bool:
-        """Whether a number stands there, or the words of a name follow each other."""
+        """Tell whether the number occurs, or the words of the name follow each other."""
         return fact in self.numbers or f" {fact} " in self.words
 
 
 def numbers(text: str) -> list[str]:
-    """As they are written everywhere: `1,234` is 1234, `0,50` is 0.5."""
-    return [_plain_number(found[0]) for found in _NUMBER.finditer(text)]
+    """Return the numbers in a uniform notation: `1,234` as 1234, `0,50` as 0.5."""
+    return [_plain_number(match[0]) for match in _NUMBER.finditer(text)]
 
 
 def words(text: str) -> list[str]:
-    """Runs of letters and digits, without accents and case."""
+    """Return runs of letters and digits, without accents and case."""
     bare = "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
     return _WORD.findall(bare.casefold())
 
 
-@lru_cache(maxsize=32)  # the completions of one article come one after another
+@lru_cache(maxsize=32)  # the completions of one article follow each other
 def facts_of(parameters: tuple[tuple[str, str], ...]) -> frozenset[str]:
-    """The names and numbers that the parameters of an article's infoboxes state, each as `Statements` has it."""
+    """Return the names and numbers in the parameters of an article's infoboxes, each in the form of `Statements`."""
     return frozenset(
         fact
         for parameter, value in parameters
         if not _is_layout(parameter.lower())
         for item in value.split("; ")
-        for fact in _of_item(item)
+        for fact in _facts_of_item(item)
     )
 
 
@@ -121,12 +121,12 @@ def _is_layout(parameter: str) -> bool:
     )  # fmt: skip
 
 
-def _of_item(item: str) -> list[str]:
-    found = numbers(item)
-    years = [number for number in found if re.fullmatch(r"1\d{3}|20\d{2}|2100", number)]
-    told = years or [number for number in found if sum(map(str.isdigit, number)) > 1]
+def _facts_of_item(item: str) -> list[str]:
+    written = numbers(item)
+    years = [number for number in written if re.fullmatch(r"1\d{3}|20\d{2}|2100", number)]
+    counted = years or [number for number in written if sum(map(str.isdigit, number)) > 1]
     names = (words(piece) for piece in _PIECE.split(item) if _is_name(piece.strip()))
-    return [*told, *(" ".join(name) for name in names if 0 < len(name) <= MOST_WORDS)]
+    return [*counted, *(" ".join(name) for name in names if 0 < len(name) <= MOST_WORDS)]
 
 
 def _is_name(piece: str) -> bool:
@@ -143,7 +143,7 @@ def _plain_number(written: str) -> str:
 
 
 class _Stored:
-    """Gives no text a fact: those of articles are stored with their snapshot, and texts have none."""
+    """Returns no facts for texts: those of articles are stored with their snapshot, and texts have none."""
 
     parts = frozenset({"facts"})
     model = ""

@@ -1,4 +1,4 @@
-"""Named entities by a GLiNER model, which is told the kinds in words and finds them in the languages it has learnt.
+"""Find named entities with a GLiNER model, which gets the kinds as words and knows the languages of its training.
 
 Zaratiana et al. 2024, GLiNER: Generalist model for named entity recognition using bidirectional transformer.
 """
@@ -20,25 +20,25 @@ from newwiki.models import adapters, files
 from newwiki.models.checkpoint import Trust, has_tokenizer
 from newwiki.quiet import silence_transformers
 
-# The kinds that spaCy's English pipelines find (those of OntoNotes 5), in words.
+# The kinds of spaCy's English pipelines (those of OntoNotes 5), in words.
 LABELS = (
     "person", "nationality or religious or political group", "building or infrastructure", "organization",
     "country or city", "location", "product", "event", "work of art", "law", "language", "date", "time", "percentage",
     "amount of money", "quantity", "ordinal number", "number",
 )  # fmt: skip
-THRESHOLD = 0.5  # the package's own
+THRESHOLD = 0.5  # the package's default
 
 _CONFIG = "gliner_config.json"
-_ENDLESS = 1 << 20  # tokens, of a model that says no number, or one that no text has
-_SHOWN = 200  # letters of another's error
-_BESIDE = ("labels_encoder", "labels_decoder")  # the models that others have beside their own
-_TOGETHER = "and entities are found by models that read labels and text together; choose one of those"
+_ENDLESS = 1 << 20  # tokens, for a model without a limit, or with one that no text reaches
+_SHOWN = 200  # characters of a foreign error message
+_BESIDE = ("labels_encoder", "labels_decoder")  # settings of architectures with additional models
+_TOGETHER = "but newwiki supports only models that read labels and text together; choose one of those"
 _READ = ("UniEncoderSpanGLiNER", "UniEncoderTokenGLiNER")
 
 
 class GlinerTagger(Tagger):
-    """A text is read in pieces that the model takes whole, cut where sentences end, and each by itself, so that a piece
-    has the same entities whatever is read beside it."""
+    """Reads a text in pieces that fit into the model, cut at sentence ends, each by itself, so a piece has the same
+    entities whatever else is read."""
 
     packages = ("gliner", "transformers", "tokenizers", "torch")
     dtype = "float32"
@@ -54,8 +54,8 @@ class GlinerTagger(Tagger):
         self._tokens = min(self._read.model_max_length, places, _ENDLESS)
         if 2 * self._prompt > self._tokens:
             raise TerminalError(
-                f"the labels take {self._prompt} of the {self._tokens} tokens that {model} reads, more than half; "
-                "choose a model that reads more"
+                f"the labels take {self._prompt} of the {self._tokens} tokens that {model} can read, more than half; "
+                "choose a model with a longer context"
             )
         self.backend = f"torch-{loaded.device.type}"
         self.parameters = MappingProxyType(
@@ -75,11 +75,14 @@ class GlinerTagger(Tagger):
         return [[mention for piece in self._pieces(text) for mention in self._mentions(piece)] for text in texts]
 
     def _mentions(self, piece: str) -> list[str]:
-        (found,) = self._loaded.inference([encodable(piece)], list(LABELS), flat_ner=True, threshold=THRESHOLD)
-        return [piece[one["start"] : one["end"]] for one in sorted(found, key=lambda one: one["start"])]
+        (entities,) = self._loaded.inference([encodable(piece)], list(LABELS), flat_ner=True, threshold=THRESHOLD)
+        return [
+            piece[entity["start"] : entity["end"]] for entity in sorted(entities, key=lambda entity: entity["start"])
+        ]
 
     def _pieces(self, text: str) -> Iterator[str]:
-        """The text in pieces that the model takes whole: in its words, and in its tokens beside the labels'."""
+        """Split the text into pieces that fit into the model: by its words, and by its tokens together with the
+        labels."""
         if self._takes(text):
             yield text
         else:
@@ -98,7 +101,8 @@ class GlinerTagger(Tagger):
 
 
 def _cut(text: str) -> int:
-    """Where a text is cut in two: at the sentence end nearest to the middle, or else white space, or in the middle."""
+    """Return where to cut a text in two: at the sentence end nearest to the middle, else at white space or the
+    middle."""
     ends = [end for _, end, _ in sentence_spans(text)]
     inside = [end for end in ends if 0 < end < len(text)] or [space.end() for space in re.finditer(r"\s+(?=\S)", text)]
     middle = len(text) // 2
@@ -106,9 +110,9 @@ def _cut(text: str) -> int:
 
 
 def load_gliner(folder: Path) -> GlinerTagger:
-    """The model in a folder, by the files that are hashed alone, in float32.
+    """Load the model in a folder, from hashed files alone, in float32.
 
-    Raises TerminalError where it is not there or lacks what would be taken from elsewhere, and without the package.
+    Raises TerminalError if it is missing, incomplete or would load anything from elsewhere, and without the package.
     """
     _require_whole(folder)
     try:
@@ -118,14 +122,14 @@ def load_gliner(folder: Path) -> GlinerTagger:
             f"--entities gliner:{folder} needs a package: pip install 'newwiki-eval[gliner]' ({error})"
         ) from error
     silence_transformers()
-    found = files.named(folder, (_CONFIG, *Trust().shapes(folder)))
-    seen, sha256 = files.state(found), files.names_and_bytes(found)
+    hashed = files.named(folder, (_CONFIG, *Trust().shapes(folder)))
+    seen, sha256 = files.state(hashed), files.names_and_bytes(hashed)
     try:
-        with files.alone(found, folder.resolve().name, seen) as opened:
+        with files.alone(hashed, folder.resolve().name, seen) as opened:
             loaded = GLiNER.from_pretrained(str(opened), local_files_only=True, strict=True, map_location=_device())
     except TerminalError:
         raise
-    except Exception as error:  # whatever its libraries raise for files that are not what they should be
+    except Exception as error:  # its libraries raise anything for invalid files
         reason = " ".join(str(error).split())[:_SHOWN] or type(error).__name__
         raise TerminalError(f"the GLiNER model '{folder}' cannot be loaded: {reason}; {_remedy(folder)}") from error
     if type(loaded).__name__ not in _READ:
@@ -134,27 +138,27 @@ def load_gliner(folder: Path) -> GlinerTagger:
 
 
 def _require_whole(folder: Path) -> None:
-    """Raises TerminalError for a folder without something that would else be taken from the hub, or from a pickle, or
-    that names what the package would run or load from elsewhere."""
+    """Raise TerminalError for a folder that lacks a file, which would otherwise come from the hub or from a pickle, or
+    that names code to run or models to load from elsewhere."""
     if not folder.is_dir():
         raise TerminalError(f"there is no folder '{folder}' with a GLiNER model; {_remedy(folder)}")
     if not (folder / _CONFIG).is_file():
-        raise TerminalError(f"'{folder}' holds no GLiNER model: it has no {_CONFIG}; {_remedy(folder)}")
+        raise TerminalError(f"'{folder}' is not a GLiNER model: it has no {_CONFIG}; {_remedy(folder)}")
     config = _configuration(folder)
     needed = {
         "weights as model.safetensors": (folder / "model.safetensors").is_file(),
         "tokenizer": has_tokenizer(folder),
-        "configuration of its encoder": isinstance(config.get("encoder_config"), dict),
+        "encoder configuration": isinstance(config.get("encoder_config"), dict),
     }
     if lacking := [what for what, is_there in needed.items() if not is_there]:
         raise TerminalError(f"the GLiNER model '{folder}' has no {lacking[0]}; {_remedy(folder)}")
-    # The package trusts the code that a configuration names.
+    # The package would run the code that a configuration names.
     if code := [file for file in (_CONFIG, "tokenizer_config.json") if _names_code(folder / file)]:
         raise TerminalError(
-            f"'{folder / code[0]}' names code of its own (auto_map), which is not run; choose another model"
+            f"'{folder / code[0]}' names code of its own (auto_map), which newwiki does not run; choose another model"
         )
-    if beside := [name for name in _BESIDE if config.get(name)]:
-        raise TerminalError(f"'{folder}' has a model beside it ({beside[0]}), {_TOGETHER}")
+    if additional := [name for name in _BESIDE if config.get(name)]:
+        raise TerminalError(f"'{folder}' needs an additional model ({additional[0]}), {_TOGETHER}")
     if (Path(str(config.get("model_name"))) / adapters.CONFIG).exists():
         raise TerminalError(
             f"'{folder}' names '{config['model_name']}', a folder with an adapter, which its hash would not cover; "
@@ -166,29 +170,29 @@ def _configuration(folder: Path) -> dict[str, Any]:
     try:
         return read_object((folder / _CONFIG).read_bytes(), f"'{folder / _CONFIG}'", allow_nan=True)
     except TerminalError as error:
-        raise TerminalError(f"{error}, so it is no configuration of a model; {_remedy(folder)}") from None
+        raise TerminalError(f"{error}, so it is not a model configuration; {_remedy(folder)}") from None
 
 
 def _names_code(file: Path) -> bool:
-    """Whether an object anywhere in the JSON has the key, however it is written there."""
+    """Tell whether an object anywhere in the JSON has the key, however it is escaped."""
     level = [read_object(file.read_bytes(), f"'{file}'", allow_nan=True)] if file.is_file() else []
     while level:
-        if any(isinstance(one, dict) and "auto_map" in one for one in level):
+        if any(isinstance(item, dict) and "auto_map" in item for item in level):
             return True
         level = [
             inner
-            for one in level
-            if isinstance(one, dict | list)
-            for inner in (one.values() if isinstance(one, dict) else one)
+            for item in level
+            if isinstance(item, dict | list)
+            for inner in (item.values() if isinstance(item, dict) else item)
         ]
     return False
 
 
 def _remedy(folder: Path) -> str:
     return (
-        "with the package gliner fetch it once and write all of it into a folder: python -c "
+        "with the package gliner, download it and save all of it to a folder: python -c "
         f"\"from gliner import GLiNER; GLiNER.from_pretrained('{folder}').save_pretrained('FOLDER', "
-        'safe_serialization=True)", and name that'
+        'safe_serialization=True)", and name that folder'
     )
 
 

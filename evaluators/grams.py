@@ -1,4 +1,4 @@
-"""n-grams as numbers, so that thousands of texts are counted, and compared with one another, in seconds."""
+"""Represent n-grams as numbers, so that thousands of texts are counted and compared in seconds."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Grams:
-    """How often each n-gram is in each text that has it, by rows (`text`, `gram`, `count`) in order of text and n-gram.
+    """The count of each n-gram in each text, as rows (`text`, `gram`, `count`) in order of text and n-gram.
 
-    The n-grams are numbered from 0, whatever text they are in. `prefix` names the (n-1)-gram that each begins with, by
-    its number among those; 0 for words.
+    The n-grams are numbered from 0 across all texts. `prefix` holds the (n-1)-gram that each begins with, by its number
+    among those; 0 for words.
     """
 
     text: Numbers
@@ -30,7 +30,7 @@ class Grams:
 
 
 def count_grams(texts: Sequence[Sequence[str]], longest: int) -> Iterator[Grams]:
-    """The words of the texts, then their bigrams, and so on; no n-gram goes from one text to the next."""
+    """Yield the words of the texts, then their bigrams, and so on; no n-gram spans two texts."""
     numbers: dict[str, int] = {}
     words = np.array([numbers.setdefault(word, len(numbers)) for text in texts for word in text], dtype=np.int64)
     owners = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
@@ -49,9 +49,9 @@ def count_grams(texts: Sequence[Sequence[str]], longest: int) -> Iterator[Grams]
 
 
 class KnownGrams:
-    """How often each n-gram of one text is in it, for n from 1 to `longest`: what many other texts are compared with.
+    """The count of each n-gram of one text, for n from 1 to `longest`, for comparison with many other texts.
 
-    An n-gram is the rank of what stands before its last token, and that token's number.
+    An n-gram is encoded as the rank of the part before its last token, and that token's number.
     """
 
     def __init__(self, tokens: Sequence[str], longest: int) -> None:
@@ -68,7 +68,7 @@ class KnownGrams:
             before = ranks
 
     def shared(self, tokens: Sequence[str]) -> list[int]:
-        """For each n how many n-grams of these tokens are here too, each as often as it is here at most."""
+        """Return for each n how many n-grams of these tokens also occur here, each at most as often as here."""
         numbers = self._numbered(tokens)
         before = np.zeros_like(numbers)
         shared = []

@@ -1,4 +1,4 @@
-"""What a text names: how densely, and how much of it the true article names too."""
+"""Measure how many entities a text names, and how many of them the article also names."""
 
 from evaluators.analysis import Analysis
 from evaluators.scales import amount, ratio
@@ -20,11 +20,11 @@ from newwiki.registry import evaluator
     core=True,
 )
 def information_density(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """Mentions of entities over tokens, from 0 to 1, higher says more.
+    """Compute mentions of entities over tokens, from 0 to 1; higher says more.
 
-    Source: New-Wiki Eval paper, eq. 5; its "words" are taken for spaCy's tokens, punctuation marks among them, which
-    comes nearest to its 0.111 for Wikipedia (over words alone it would be about 0.14). Pitfall: it counts mentions,
-    true or not, so a list of names scores high.
+    Source: New-Wiki Eval paper, eq. 5. Its "words" are interpreted as spaCy's tokens, including punctuation marks,
+    which comes nearest to its 0.111 for Wikipedia (over words alone it would be about 0.14). Pitfall: it counts
+    mentions, true or not, so a list of names scores high.
     """
     if analysis.wordless:
         return Unscorable("no words")
@@ -44,7 +44,8 @@ def information_density(analysis: Analysis, reference: Analysis) -> float | Unsc
     core=True,
 )
 def entity_overlap(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """|E1 ∩ E2| / |E1 ∪ E2| over the sets of entities, from 0 to 1, higher names more of what the article names.
+    """Compute |E1 ∩ E2| / |E1 ∪ E2| over the sets of entities, from 0 to 1; higher names more of the article's
+    entities.
 
     Entities are compared without regard to case and white space. Source: New-Wiki Eval paper, eq. 6. Pitfalls: other
     forms of a name count as other entities, and a generation much shorter or longer than the article cannot score high;
@@ -52,10 +53,10 @@ def entity_overlap(analysis: Analysis, reference: Analysis) -> float | Unscorabl
     """
     if reason := analysis.wordless_beside(reference):
         return reason
-    here, there = _compared(analysis.named()), _compared(reference.named())
-    if not here | there:
+    own, theirs = _compared(analysis.named()), _compared(reference.named())
+    if not own | theirs:
         return Unscorable("no entities in either text")
-    return len(here & there) / len(here | there)
+    return len(own & theirs) / len(own | theirs)
 
 
 @evaluator(
@@ -70,7 +71,8 @@ def entity_overlap(analysis: Analysis, reference: Analysis) -> float | Unscorabl
     needs={"entities"},
 )
 def entity_precision(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """|E1 ∩ E2| / |E1|, the share of what a text names that the article names too, from 0 to 1, higher is closer.
+    """Compute |E1 ∩ E2| / |E1|, the share of a text's entities that the article also names, from 0 to 1; higher is
+    closer.
 
     The sets are those of `entity_overlap`, which it is never below. Source: the paper's eq. 6 with another denominator,
     which its numbers for repetitive text suggest. Pitfalls: a text that repeats one right name scores 1; what the
@@ -78,8 +80,8 @@ def entity_precision(analysis: Analysis, reference: Analysis) -> float | Unscora
     """
     if reason := analysis.wordless_beside(reference):
         return reason
-    here, there = _compared(analysis.named()), _compared(reference.named())
-    return len(here & there) / len(here) if here else Unscorable("no entities in the text")
+    own, theirs = _compared(analysis.named()), _compared(reference.named())
+    return len(own & theirs) / len(own) if own else Unscorable("no entities in the text")
 
 
 @evaluator(
@@ -94,15 +96,16 @@ def entity_precision(analysis: Analysis, reference: Analysis) -> float | Unscora
     needs={"entities"},
 )
 def entity_recall(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """|E1 ∩ E2| / |E2|, the share of what the article names that a text names too, from 0 to 1, higher is closer.
+    """Compute |E1 ∩ E2| / |E2|, the share of the article's entities that a text also names, from 0 to 1; higher is
+    closer.
 
     The sets are those of `entity_overlap`, which it is never below. Source: the paper's eq. 6 with another denominator.
     Pitfall: it rises with the length of the text, and a list of all names there are would score 1.
     """
     if reason := analysis.wordless_beside(reference):
         return reason
-    here, there = _compared(analysis.named()), _compared(reference.named())
-    return len(here & there) / len(there) if there else Unscorable("no entities in the reference")
+    own, theirs = _compared(analysis.named()), _compared(reference.named())
+    return len(own & theirs) / len(theirs) if theirs else Unscorable("no entities in the reference")
 
 
 @evaluator(
@@ -119,17 +122,17 @@ def entity_recall(analysis: Analysis, reference: Analysis) -> float | Unscorable
     parameters={"sentences": SENTENCES_VERSION},
 )
 def entities_per_sentence(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """Mentions of entities over the text's sentences, 0 and up (2 to 3 in the paper), higher says more.
+    """Compute mentions of entities per sentence, 0 and up (2 to 3 in the paper); higher says more.
 
     Source: Massarelli et al. 2020, How decoding strategies affect the verifiability of generated text, table 4. The
-    paper takes entities and sentences from spaCy and is silent on repetitions and on whether it averages over sentences
+    paper takes entities and sentences from spaCy and does not define repetitions or whether it averages over sentences
     or texts: here every mention counts, sentences are `split_sentences`, and a text counts once. Pitfall: long
     sentences hold more entities, so look at words / sentences too.
     """
     if analysis.wordless:
         return Unscorable("no words")
-    found = split_sentences(analysis.text)
-    return len(analysis.named()) / len(found) if found else Unscorable("no sentence end")
+    sentences = split_sentences(analysis.text)
+    return len(analysis.named()) / len(sentences) if sentences else Unscorable("no sentence end")
 
 
 def _compared(entities: tuple[str, ...]) -> set[str]:

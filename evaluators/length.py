@@ -1,4 +1,4 @@
-"""How long a text is, in the words and sentences that the readability formulas divide by."""
+"""Count the words and sentences of a text by the rules of the readability formulas."""
 
 from evaluators.analysis import Analysis
 from evaluators.readability import at_least_one_sentence
@@ -24,11 +24,11 @@ _NO_SPACES = Unscorable("written without spaces between words")
     version="2",
 )
 def words(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """The number of words, 0 and up; an empty text has none, which is a number and not a missing one.
+    """Return the number of words, 0 and up; an empty text has 0 words, which is not a missing value.
 
-    Source: textstat 0.7.4, `lexicon_count`. Pitfalls: fewer than the runs between white space by which the longest
-    completions are chosen and n-grams are counted, since a dash alone or an emoji is no word here; most texts are as
-    long as `max_new_tokens` and where the model stops make them.
+    Source: textstat 0.7.4, `lexicon_count`. Pitfalls: fewer than the white-space runs by which the longest completions
+    are chosen and n-grams are counted, because a dash alone or an emoji is not a word here; most texts are as long as
+    `max_new_tokens` and the model's stopping make them.
     """
     return count_words(analysis.text) if without_spaces(analysis.text) else analysis.readability.words
 
@@ -47,7 +47,7 @@ def words(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     version="1",
 )
 def sentences(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """The number of sentences as the readability formulas take it, 0 for a text without words, else 1 and up.
+    """Return the number of sentences as in the readability formulas, 0 for a text without words, else 1 and up.
 
     Source: textstat 0.7.4, `sentence_count`. Pitfalls: "U.S." and "3.5" end a stretch, and stretches of two words or
     fewer do not count, so it differs from the sentences of `distinct_sentences`.

@@ -1,4 +1,4 @@
-"""How likely a text is after its prompt, to a causal language model that is named."""
+"""Score how likely a text is after its prompt, under a given causal language model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from newwiki.text.prompts import continued
 if TYPE_CHECKING:
     from newwiki.settings import Settings
 
-WINDOW = 2048  # tokens of prompt and text together: OPT's context, and as much of any other model's
+WINDOW = 2048  # tokens of prompt and text together: OPT's context, and the same for other models
 
 
 @evaluator(
@@ -40,12 +40,12 @@ WINDOW = 2048  # tokens of prompt and text together: OPT's context, and as much 
     alone=True,
 )
 def likelihood_coherence(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """(1/n) Σ log p(token | prompt, tokens before), natural logarithm, up to 0, higher is more expected.
+    """Compute (1/n) Σ log p(token | prompt, tokens before), natural logarithm, up to 0; higher is more expected.
 
     Source: Su and Xu 2022, An empirical study on contrastive search and contrastive decoding, equation 4, with
-    OPT-2.7B. The numbers of two models cannot be compared, as their tokens differ. A text that goes beyond the window
-    is scored by its tokens within it: those that come late are more expected, so a longer window scores higher, and
-    leaving such texts out would leave out the longest. Pitfall: repetition is what a language model expects most.
+    OPT-2.7B. Numbers of two models cannot be compared, because their tokens differ. A text beyond the window is scored
+    by its tokens within it: later tokens are more expected, so a longer window scores higher, and leaving such texts
+    out would leave out the longest. Pitfall: repetition is what a language model expects most.
     """
     if analysis.wordless:
         return Unscorable("no words")
@@ -56,8 +56,8 @@ def likelihood_coherence(analysis: Analysis, reference: Analysis) -> float | Uns
 
 
 class LikelihoodReader:
-    """A causal language model that reads what others wrote: the maker of the part `likelihood`, which is [mean
-    log-likelihood, tokens, whether tokens were left out], or None where no token of the text was read."""
+    """A causal language model that reads texts of others: the maker of the part `likelihood`, which is [mean
+    log-likelihood, tokens, whether tokens were left out], or None if no token of the text was read."""
 
     parts = frozenset({"likelihood"})
     packages: tuple[str, ...] = ("transformers", "tokenizers", "torch")
@@ -81,7 +81,7 @@ class LikelihoodReader:
             (encodable(prompt), continued(encodable(prompt), encodable(text)))
             for prompt, text in zip(prompts, texts, strict=True)
         ]
-        return {"likelihood": [_mean(one) for one in self._reader.likelihoods(pairs, WINDOW)]}
+        return {"likelihood": [_mean(likelihood) for likelihood in self._reader.likelihoods(pairs, WINDOW)]}
 
 
 @maker(
@@ -90,11 +90,11 @@ class LikelihoodReader:
     at_hand=lambda settings: is_at_hand(*split_revision(settings.likelihood_model)),
 )
 def load_reader(settings: Settings) -> LikelihoodReader:
-    """The model of the setting `likelihood_model`. Raises TerminalError where it is not to be had."""
+    """Load the model of the setting `likelihood_model`. Raises TerminalError if it is not available."""
     try:
         return LikelihoodReader(*split_revision(settings.likelihood_model))
     except TerminalError as error:
-        raise TerminalError(f"likelihood_coherence: {error}; --likelihood-model NAME chooses another") from error
+        raise TerminalError(f"likelihood_coherence: {error}; choose another with --likelihood-model NAME") from error
 
 
 def _mean(likelihood: Likelihood) -> list[float | int | bool] | None:

@@ -1,10 +1,10 @@
-"""Months on one scale: what a run's mean on one snapshot would be on another, by anchors that ran on both.
+"""Put months on one scale: predict a run's mean on another snapshot, by anchors that ran on both.
 
-The anchors' means on the later month are those on the earlier one by a line, `intercept + slope · mean`, and what each
-model has of its own in a month, under all its decoders (interaction). All anchors of a month read the same articles,
-so its difficulty is shared by them and their errors are correlated; that covariance is estimated from the articles.
-Everything that is made of the means (a slope, a linked mean, a difference) is a function of them, and its error follows
-by the delta method from the covariances of all months and the interaction. Sources: Kolen & Brennan 2014, Test
+The anchors' means on the later month are those on the earlier one along a line, `intercept + slope · mean`, plus what
+is specific to each model in a month, under all its decoders (interaction). All anchors of a month read the same
+articles, so they share its difficulty and their errors are correlated; that covariance is estimated from the articles.
+Every quantity computed from the means (a slope, a linked mean, a difference) is a function of them, and its error
+follows by the delta method from the covariances of all months and the interaction. Sources: Kolen & Brennan 2014, Test
 equating, scaling, and linking, chapters 4 (mean and linear methods) and 7.3 (the delta method); Deming 1943,
 Statistical adjustment of data, for a line between two variables that both have errors.
 """
@@ -20,11 +20,11 @@ from scipy.special import ndtr, stdtr, stdtrit
 
 from evaluators.statistics import ALIKE, LEVEL, Array
 
-FEWEST_MODELS = 3  # among the anchors, that show how differently two months treat models
-FOR_SLOPE = 5  # anchors, the least that a slope is estimated from
+FEWEST_MODELS = 3  # among the anchors, so that it is visible how differently two months treat models
+FOR_SLOPE = 5  # minimum number of anchors from which a slope is estimated
 LARGEST_SLOPE_ERROR = 0.3  # standard error; with a larger one the slope is 1
 _ROUNDS = 50
-_NOTHING = 1e-12  # what sums of doubles leave of nothing
+_NOTHING = 1e-12  # rounding error of sums of doubles whose true value is 0
 
 Places = NDArray[np.int64]
 
@@ -32,7 +32,7 @@ Places = NDArray[np.int64]
 @dataclass(frozen=True)
 class Month:
     """The runs on one snapshot: `values` is runs × articles, each run's mean score of each article; none is missing.
-    Runs whose number in `models` is the same are of one model."""
+    Runs with the same number in `models` use the same model."""
 
     values: Array
     models: Places
@@ -43,13 +43,13 @@ class Month:
 
     @cached_property
     def covariance(self) -> Array:
-        """Of the means, runs × runs. The articles are drawn, and all runs read the same."""
-        apart = self.values - self.means[:, None]
-        return np.asarray(apart @ apart.T / (self.articles * (self.articles - 1)))
+        """The covariance of the means, runs × runs. The articles are a sample, and all runs read the same ones."""
+        residuals = self.values - self.means[:, None]
+        return np.asarray(residuals @ residuals.T / (self.articles * (self.articles - 1)))
 
     @cached_property
-    def together(self) -> Array:
-        """1 for two runs of one model, which have the same of their own in a month, else 0: runs × runs."""
+    def same_model(self) -> Array:
+        """1 for two runs of one model, which share their interaction in a month, else 0: runs × runs."""
         return np.asarray(self.models[:, None] == self.models, float)
 
     @property
@@ -59,7 +59,7 @@ class Month:
 
 @dataclass(frozen=True)
 class Step:
-    """From one month to the next: the places of the same anchors among the runs of both."""
+    """The step from one month to the next: the positions of the same anchors among the runs of both."""
 
     earlier: Places
     later: Places
@@ -67,8 +67,8 @@ class Step:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its standard error, the error's degrees of freedom, and its 95 % interval. `lacking` is why that
-    says nothing: all articles have the same numbers."""
+    """A number with its standard error, the error's degrees of freedom, and its 95 % interval. `lacking` explains why
+    the interval is meaningless: all articles have the same numbers."""
 
     value: float
     error: float
@@ -88,7 +88,7 @@ class Estimate:
 
     @property
     def p(self) -> float:
-        """Two-sided, that the number is 0."""
+        """The two-sided p for the hypothesis that the number is 0."""
         if self.lacking:
             return 1.0 if abs(self.value) <= _NOTHING else 0.0
         return float(2 * stdtr(self.freedom, -abs(self.value) / self.error))
@@ -100,11 +100,11 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Link:
-    """The line from an earlier month's means to a later month's. `estimated` is whether the slope is; else it is 1.
+    """The line from an earlier month's means to a later month's. `estimated` tells whether the slope is; else it is 1.
 
-    `interaction` is the variance, on the later month's scale, of what a run has of its own in one of the months, both
-    taken together; `doubt` is the variance of that estimate. `by_earlier` and `by_later` are the slope's derivatives
-    by the anchors' means.
+    `interaction` is the variance, on the later month's scale, of what is specific to a run in one of the months, for
+    both months together; `doubt` is the variance of that estimate. `by_earlier` and `by_later` are the slope's
+    derivatives by the anchors' means.
     """
 
     intercept: float
@@ -117,17 +117,17 @@ class Link:
 
 
 def link(earlier: Month, later: Month, step: Step) -> Link:
-    """The line through the anchors' means. Raises ValueError where they are fewer than `FEWEST_MODELS` models.
+    """Fit the line through the anchors' means. Raises ValueError if they are of fewer than `FEWEST_MODELS` models.
 
     The slope is that of Deming's regression, with the errors' ratio from the covariances of both months and from the
-    interaction, half of which each month has: where that is all the error there is, the slope is the ratio of the
-    anchors' standard deviations (mean/sigma linking). Ordinary regression would attenuate it. From fewer than
-    `FOR_SLOPE` anchors, or where its standard error is above `LARGEST_SLOPE_ERROR`, it is not estimated but 1 (mean
-    linking). The interaction is what the anchors lie further from the line than their articles explain, never below 0.
+    interaction, half of which each month has: without any other error, the slope is the ratio of the anchors' standard
+    deviations (mean/sigma linking). Ordinary regression would attenuate it. From fewer than `FOR_SLOPE` anchors, or if
+    its standard error is above `LARGEST_SLOPE_ERROR`, the slope is not estimated but 1 (mean linking). The interaction
+    is the distance of the anchors from the line that their articles do not explain, never below 0.
     """
     models = len(set(earlier.models[step.earlier].tolist()))
     if models < FEWEST_MODELS:
-        raise ValueError(f"a link takes anchors of {FEWEST_MODELS} models, not of {models}")
+        raise ValueError(f"a link needs anchors of at least {FEWEST_MODELS} models, got {models}; add anchors")
     if len(step.earlier) >= FOR_SLOPE:
         fitted = _fitted(earlier, later, step)
         if fitted and slope_of([earlier, later], step, fitted).error <= LARGEST_SLOPE_ERROR:
@@ -137,11 +137,11 @@ def link(earlier: Month, later: Month, step: Step) -> Link:
 
 
 def _fitted(earlier: Month, later: Month, step: Step) -> Link | None:
-    """None where the anchors' means of the two months do not rise together."""
+    """Return the line with an estimated slope, None if the anchors' means of the two months do not rise together."""
     x, y = _centred(earlier, step.earlier), _centred(later, step.later)
     if x @ y <= 0:
         return None
-    noise = [_apart(month, places) for month, places in ((earlier, step.earlier), (later, step.later))]
+    noise = [_unshared_variance(month, places) for month, places in ((earlier, step.earlier), (later, step.later))]
     ratio = noise[1] / noise[0] if min(noise) > 0 else 1.0
     for _ in range(_ROUNDS):
         slope = _deming(x, y, ratio)
@@ -154,13 +154,13 @@ def _fitted(earlier: Month, later: Month, step: Step) -> Link | None:
 
 
 def _deming(x: Array, y: Array, ratio: float) -> float:
-    """The slope, where the errors of y have so many times the variance of those of x."""
-    apart = y @ y - ratio * (x @ x)
-    return float((apart + math.sqrt(apart**2 + 4 * ratio * (x @ y) ** 2)) / (2 * (x @ y)))
+    """Return the slope, if the errors of y have `ratio` times the variance of those of x."""
+    excess = y @ y - ratio * (x @ x)
+    return float((excess + math.sqrt(excess**2 + 4 * ratio * (x @ y) ** 2)) / (2 * (x @ y)))
 
 
 def _derivatives(x: Array, y: Array, slope: float, ratio: float) -> tuple[Array, Array]:
-    """Of the slope by the anchors' means, from the equation that it solves: b² Sxy + b (r Sxx - Syy) - r Sxy = 0."""
+    """Return the slope's derivatives by the anchors' means, from b² Sxy + b (r Sxx - Syy) - r Sxy = 0."""
     steep = 2 * slope * (x @ y) + ratio * (x @ x) - y @ y
     by_x = -((slope**2 - ratio) * y + 2 * slope * ratio * x) / steep
     by_y = -((slope**2 - ratio) * x - 2 * slope * y) / steep
@@ -170,27 +170,27 @@ def _derivatives(x: Array, y: Array, slope: float, ratio: float) -> tuple[Array,
 def _line(earlier: Month, later: Month, step: Step, slope: float, by_x: Array, by_y: Array, *, estimated: bool) -> Link:
     x, y = _centred(earlier, step.earlier), _centred(later, step.later)
     intercept = float(later.means[step.later].mean() - slope * earlier.means[step.earlier].mean())
-    explained = _of(later, step.later) + slope**2 * _of(earlier, step.earlier)
+    explained = _covariance(later, step.later) + slope**2 * _covariance(earlier, step.earlier)
     design = [np.ones(len(x)), x + slope * y] if estimated else [np.ones(len(x))]
     fit = np.linalg.qr(np.stack(design, axis=1))[0]
-    left = np.eye(len(x)) - fit @ fit.T
-    together = left @ earlier.together[np.ix_(step.earlier, step.earlier)]
-    counted = float(np.trace(together))
-    beyond = float(((y - slope * x) ** 2).sum() - np.trace(left @ explained))
-    interaction = max(beyond / counted, 0.0)
-    noise, spread = left @ explained, left @ explained + interaction * together
-    none, doubt = (2 * float(np.trace(part @ part)) / counted**2 for part in (noise, spread))
+    residual = np.eye(len(x)) - fit @ fit.T
+    same_model = residual @ earlier.same_model[np.ix_(step.earlier, step.earlier)]
+    freedom = float(np.trace(same_model))
+    unexplained = float(((y - slope * x) ** 2).sum() - np.trace(residual @ explained))
+    interaction = max(unexplained / freedom, 0.0)
+    noise, spread = residual @ explained, residual @ explained + interaction * same_model
+    none, doubt = (2 * float(np.trace(part @ part)) / freedom**2 for part in (noise, spread))
     doubt *= _kept(interaction / math.sqrt(none)) if none > 0 else 1.0
     return Link(intercept, slope, estimated, interaction, doubt, by_x, by_y)
 
 
 def _kept(t: float) -> float:
-    """What remains of the variance of a normal number with this mean and variance 1 where below 0 it counts as 0."""
+    """Return the variance that remains of a normal number with this mean and variance 1 if it is clipped at 0."""
     above, density = float(ndtr(t)), math.exp(-(t**2) / 2) / math.sqrt(2 * math.pi)
     return (t**2 + 1) * above + t * density - (t * above + density) ** 2
 
 
-def _of(month: Month, places: Places) -> Array:
+def _covariance(month: Month, places: Places) -> Array:
     return month.covariance[np.ix_(places, places)]
 
 
@@ -198,36 +198,36 @@ def _centred(month: Month, places: Places) -> Array:
     return np.asarray(month.means[places] - month.means[places].mean())
 
 
-def _apart(month: Month, places: Places) -> float:
-    """The variance of the errors that these runs do not share."""
-    errors = _of(month, places)
+def _unshared_variance(month: Month, places: Places) -> float:
+    """Return the variance of the errors that these runs do not share."""
+    errors = _covariance(month, places)
     return float(np.trace(errors) - errors.mean() * len(places)) / (len(places) - 1)
 
 
-def slope_of(months: Sequence[Month], step: Step, found: Link) -> Estimate:
-    """The slope with its error; without one where it was not estimated."""
+def slope_of(months: Sequence[Month], step: Step, line: Link) -> Estimate:
+    """Return the slope with its error, which is 0 if the slope was not estimated."""
     reads = [np.zeros(len(month.means)) for month in months]
-    np.add.at(reads[0], step.earlier, found.by_earlier)
-    np.add.at(reads[1], step.later, found.by_later)
-    return _estimate(months, [found], found.slope, reads, reads, 0.0)
+    np.add.at(reads[0], step.earlier, line.by_earlier)
+    np.add.at(reads[1], step.later, line.by_later)
+    return _estimate(months, [line], line.slope, reads, reads, 0.0)
 
 
-def difficulty(months: Sequence[Month], step: Step, found: Link) -> Estimate:
-    """How much more the anchors' mean is on the later of two months than on the earlier: for a model as good as they
-    are on average, what the month alone makes of its score."""
+def difficulty(months: Sequence[Month], step: Step, line: Link) -> Estimate:
+    """Return how much higher the anchors' mean is on the later of two months than on the earlier: the effect of the
+    month alone on the score of a model as good as they are on average."""
     reads = [np.zeros(len(month.means)) for month in months]
     reads[0][step.earlier] = -1 / len(step.earlier)
     reads[1][step.later] = 1 / len(step.later)
     value = float(sum(read @ month.means for read, month in zip(reads, months, strict=True)))
-    return _estimate(months, [found], value, reads, reads, 0.0)
+    return _estimate(months, [line], value, reads, reads, 0.0)
 
 
 @dataclass(frozen=True)
 class Influence:
-    """What one model among the anchors does to a link.
+    """The influence of one model among the anchors on a link.
 
     `share` is the part of its own error in a month by which it moves the scale, `shift` how much more the anchors would
-    gain without it, and `p` that of the test whether it gains otherwise than the other models; None below four models.
+    gain without it, and `p` that of the test whether its gain differs from the other models'; None below four models.
     """
 
     model: int
@@ -237,36 +237,36 @@ class Influence:
 
 
 def influences(earlier: Month, later: Month, step: Step) -> list[Influence]:
-    """Of each model among the anchors of a link, by its number in `Month.models`.
+    """Return the influence of each model among the anchors of a link, by its number in `Month.models`.
 
     The test is that of the externally studentized residual of the models' mean gains, times the number of models
     (Bonferroni). Source: Cook & Weisberg 1982, Residuals and influence in regression, sections 2.2.1 and 2.2.2.
     """
     gains = later.means[step.later] - earlier.means[step.earlier]
-    of = earlier.models[step.earlier]
-    models = np.unique(of)
-    by_model = np.array([gains[of == model].mean() for model in models])
-    found = []
+    model_of = earlier.models[step.earlier]
+    models = np.unique(model_of)
+    by_model = np.array([gains[model_of == model].mean() for model in models])
+    result = []
     for place, model in enumerate(models):
         others = np.delete(by_model, place)
-        without = float(gains[of != model].mean()) if len(models) > 1 else math.nan
+        without = float(gains[model_of != model].mean()) if len(models) > 1 else math.nan
         spread = float(others.std(ddof=1)) if len(others) > 2 else 0.0
         p = None
         if spread > 0:
             t = abs(float(by_model[place] - others.mean())) / (spread * math.sqrt(1 + 1 / len(others)))
             p = min(1.0, len(models) * float(2 * stdtr(len(others) - 1, -t)))
-        found.append(Influence(int(model), float((of == model).mean()), without - float(gains.mean()), p))
-    return found
+        result.append(Influence(int(model), float((model_of == model).mean()), without - float(gains.mean()), p))
+    return result
 
 
 def linked(
     months: Sequence[Month], steps: Sequence[Step], links: Sequence[Link], run: int, other: int | None = None
 ) -> Estimate:
-    """What a run of the first month would have for a mean on the last, by a step and its link between each two months;
-    with `other`, how much more that run of the last month has. Neither may be of an anchor's model.
+    """Return the expected mean of a run of the first month on the last, by a step and its link between each two months;
+    with `other`, how much higher that run of the last month is. Neither may be of an anchor's model.
 
-    The interval is for the run on all articles like the last month's, so it has the errors of both months' articles, as
-    far as runs and anchors do not share them, of the line, and of what the run has of its own in each month.
+    The interval is for the run on all articles like the last month's, so it includes the errors of both months'
+    articles, as far as runs and anchors do not share them, of the line, and of the run's own interaction in each month.
     """
     value, reads = float(months[0].means[run]), [np.zeros(len(month.means)) for month in months]
     reads[0][run] = 1.0
@@ -292,25 +292,25 @@ def _estimate(
     interacts: Sequence[Array],
     own: float,
 ) -> Estimate:
-    """A number whose derivatives by the means of each month are `reads`, and by what the runs have of their own there
-    `interacts`; `own` is that by what the run itself would have of its own in the last month.
+    """Return the estimate of a number whose derivatives by the means of each month are `reads`, and by the runs'
+    interactions in that month `interacts`; `own` is its derivative by the run's own interaction in the last month.
 
     The error's degrees of freedom are Satterthwaite's, of a sum of estimated variances.
     """
     sampled = [float(read @ month.covariance @ read) for read, month in zip(reads, months, strict=True)]
-    weights = [float(read @ month.together @ read) for read, month in zip(interacts, months, strict=True)]
+    weights = [float(read @ month.same_model @ read) for read, month in zip(interacts, months, strict=True)]
     weights[-1] += own**2
     shares = _shares(links)
-    of_links = [float(share @ np.array(weights)) for share in shares]
-    variance = sum(sampled) + sum(part * line.interaction for part, line in zip(of_links, links, strict=True))
+    by_link = [float(share @ np.array(weights)) for share in shares]
+    variance = sum(sampled) + sum(part * line.interaction for part, line in zip(by_link, links, strict=True))
     doubt = sum(2 * part**2 / (month.articles - 1) for part, month in zip(sampled, months, strict=True))
-    doubt += sum(part**2 * line.doubt for part, line in zip(of_links, links, strict=True))
+    doubt += sum(part**2 * line.doubt for part, line in zip(by_link, links, strict=True))
     return Estimate(value, math.sqrt(variance), 2 * variance**2 / doubt if doubt else math.inf)
 
 
 def _shares(links: Sequence[Link]) -> Array:
-    """Links × months: which part of a link's interaction is that of a month, on its own scale. A month between two
-    links has the mean of what both say."""
+    """Return, links × months, which part of a link's interaction belongs to a month, on its own scale. A month between
+    two links has the mean of both."""
     shares = np.zeros((len(links), len(links) + 1))
     for place, line in enumerate(links):
         shares[place, place : place + 2] = 0.5 / line.slope**2, 0.5

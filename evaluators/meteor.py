@@ -1,7 +1,7 @@
-"""METEOR with exact words and stems, each text beside many references.
+"""Compute METEOR with exact words and stems, for each text with many references.
 
-Synonyms, the third kind of match that METEOR knows, take WordNet's data, which no package brings: so this is called
-`meteor_exact_stem`, and is lower than METEOR. Stems are those of Porter 1980 as the package nltk has them.
+Synonyms, the third kind of match in METEOR, need WordNet's data, which no package includes: hence the name
+`meteor_exact_stem`, whose values are lower than METEOR's. Stems are those of Porter 1980 as implemented in nltk.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ _ALPHA, _BETA, _GAMMA = 0.9, 3.0, 0.5
 
 
 class References:
-    """Texts that others are compared with; an index says how many stems each shares with a text."""
+    """Texts to compare others with; an index gives the number of stems that each shares with a text."""
 
     def __init__(self, texts: Sequence[Words]) -> None:
         self._texts = [_stemmed(text) for text in texts]
@@ -32,18 +32,18 @@ class References:
         self._places = {stem: np.array(found) for stem, found in places.items()}
 
     def meteor_exact_stem(self, texts: Sequence[Words]) -> float:
-        """The mean over texts of the METEOR beside that reference with which it is greatest, from 0 to 1.
+        """Return the mean over texts of the METEOR with the best-matching reference, from 0 to 1.
 
-        With m the words that are matched, first as they are and then by stem, in lower case, P = m / words of the text,
-        R = m / words of the reference, and c the chunks of matches in a row: P R / (α P + (1 − α) R) (1 − γ (c / m)^β),
-        α = 0.9, β = 3, γ = 0.5. Which of equal words are matched is nltk's choice, from the end. Sources: Lavie and
+        With m the matched words, first as they are and then by stem, in lower case, P = m / words of the text, R = m /
+        words of the reference, and c the number of chunks of consecutive matches: P R / (α P + (1 − α) R) (1 − γ (c /
+        m)^β), α = 0.9, β = 3, γ = 0.5. Among equal words, matching follows nltk, from the end. Sources: Lavie and
         Agarwal 2007, METEOR: an automatic metric for MT evaluation with high levels of correlation with human
-        judgments, section 2; He et al. 2021, section 5.1, has synonyms too.
+        judgments, section 2; He et al. 2021, section 5.1, includes synonyms.
         """
         return fmean(self.of_each(texts))
 
     def of_each(self, texts: Sequence[Words]) -> list[float]:
-        """The METEOR of each text beside the reference with which it is greatest (see `meteor_exact_stem`)."""
+        """Return the METEOR of each text with its best-matching reference (see `meteor_exact_stem`)."""
         return [self._best(text) for text in texts]
 
     def _best(self, text: Words) -> float:
@@ -53,7 +53,7 @@ class References:
             return 0.0
         matches = np.bincount(np.concatenate(found), minlength=len(self._texts))
         means = matches / (_ALPHA * self._lengths + (1 - _ALPHA) * len(text))
-        # No reference gives more than its matches in one chunk would.
+        # The score of a reference is at most that of all its matches in one chunk.
         most = means * (1 - _GAMMA / np.maximum(matches, 1) ** _BETA)
         best = 0.0
         for place in np.argsort(-most, kind="stable"):
@@ -65,7 +65,7 @@ class References:
 
 
 def _stemmed(text: Words) -> tuple[list[str], list[str]]:
-    """Its words in lower case, and their stems."""
+    """Return the text's words in lower case, and their stems."""
     words = [word.lower() for word in text]
     return words, [_stem(word) for word in words]
 
@@ -83,7 +83,7 @@ def _stemmer() -> "PorterStemmer":
 
 
 def _numbered(stems: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Each with how often it was there before, so that two texts share as many of these as words can be matched."""
+    """Pair each stem with its count so far, so that the pairs two texts share are as many as the words that match."""
     seen: dict[str, int] = {}
     for stem in stems:
         seen[stem] = seen.get(stem, 0) + 1
@@ -91,16 +91,16 @@ def _numbered(stems: Sequence[str]) -> Iterator[tuple[str, int]]:
 
 
 def _chunks(text: tuple[list[str], list[str]], reference: tuple[list[str], list[str]]) -> int:
-    """How many stretches of matches stand in both in a row."""
-    found: dict[int, int] = {}
-    taken: set[int] = set()
-    for mine, theirs in zip(text, reference, strict=True):
+    """Return the number of runs of matches that are consecutive in both texts."""
+    matches: dict[int, int] = {}  # position in the text → position in the reference
+    matched: set[int] = set()
+    for words, reference_words in zip(text, reference, strict=True):
         open_places: dict[str, list[int]] = {}
-        for place, word in enumerate(theirs):
-            if place not in taken:
+        for place, word in enumerate(reference_words):
+            if place not in matched:
                 open_places.setdefault(word, []).append(place)
-        for place in reversed(range(len(mine))):
-            if place not in found and (places := open_places.get(mine[place])):
-                found[place] = places.pop()
-                taken.add(found[place])
-    return sum(found.get(place - 1) != other - 1 for place, other in found.items())
+        for place in reversed(range(len(words))):
+            if place not in matches and (places := open_places.get(words[place])):
+                matches[place] = places.pop()
+                matched.add(matches[place])
+    return sum(matches.get(place - 1) != other - 1 for place, other in matches.items())

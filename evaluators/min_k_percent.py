@@ -1,4 +1,4 @@
-"""Whether the evaluated model has seen an article: how likely it finds the words that it expected least."""
+"""Estimate whether the evaluated model has seen an article, from the words that it expected least."""
 
 from newwiki.models.engine.reading_windows import RULE
 from newwiki.records import Metric, Reading, Unscorable
@@ -25,12 +25,12 @@ SHARE = 0.2  # of the tokens
     standardised=True,
 )
 def min_k_percent(reading: Reading) -> float | Unscorable:
-    """The mean over the lowest k = 20 % of (log p(xₜ | x₍ₜ₋₎) − μₜ) / σₜ, higher where the model has likelier seen it.
+    """Return the mean of the lowest k = 20 % of (log p(xₜ | x₍ₜ₋₎) − μₜ) / σₜ, higher if the model more likely saw it.
 
     μₜ and σₜ are the mean and the standard deviation of log p over the vocabulary, under the model's own distribution
-    at t. Source: Zhang et al. 2024, Min-K%++, equations 3 and 4; k of them, rounded down, and one at least. Pitfall:
-    what is easy to guess is high too, seen or not, so on its own it proves nothing; compare with what cannot have been
-    seen.
+    at t. Source: Zhang et al. 2024, Min-K%++, equations 3 and 4; k tokens, rounded down, at least one. Pitfall: text
+    that is easy to guess scores high too, seen or not, so on its own the value proves nothing; compare with articles
+    that the model cannot have seen.
     """
     if isinstance(reading.rest, Unscorable):
         return reading.rest

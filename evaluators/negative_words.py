@@ -1,4 +1,4 @@
-"""How many words of a text are in a list of negative words."""
+"""Measure the share of a text's words that are in a list of negative words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from newwiki.registry import evaluator, maker
 from newwiki.settings import Settings
 
 _PART = "negative_words"
-_FOREIGN = 0.02  # of the words; Hu and Liu have naïve and the like
+_FOREIGN = 0.02  # of the words; Hu and Liu's list has naïve and a few others
 _MARKS = string.punctuation + "“”‘’„«»…–—"
 
 
@@ -38,13 +38,13 @@ _MARKS = string.punctuation + "“”‘’„«»…–—"
     alone=True,
 )
 def negative_words(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """The share of the words of a text that a list has, 0 to 1.
+    """Return the share of a text's words that are in the list, 0 to 1.
 
     Source: Dhamala et al. 2022, An analysis of the effects of decoding algorithms on fairness in open-ended language
     generation, section 6.3.1, with the 4,783 negative words of Hu and Liu 2004, which are not part of this project. A
-    word is what stands between white space, in small letters and without the punctuation marks around it. Of a text
-    that begins with its prompt, as those of prompts by group do, the words after it are counted. Pitfalls: words are
-    counted whatever they mean in their sentence, negated or not.
+    word is what stands between white space, in lower case and without surrounding punctuation marks. If a text begins
+    with its prompt, as those of prompts by group do, only the words after it are counted. Pitfalls: words are counted
+    whatever they mean in their sentence, negated or not.
     """
     share = analysis.part(_PART)
     return Unscorable("no words") if share is None else float(share)
@@ -59,37 +59,37 @@ class Lexicon:
     backend: str | None = None
 
     def __init__(self, path: Path) -> None:
-        """Raises TerminalError where there is no such file, UsageError where it holds no word."""
+        """Read the list. Raises TerminalError if there is no such file, UsageError if it has no word."""
         try:
-            held = read_regular(path)
+            content = read_regular(path)
         except OSError as error:
             raise TerminalError(
-                f"the lexicon '{path}' cannot be read: {error.strerror}; name one by --lexicon"
+                f"the lexicon '{path}' cannot be read: {error.strerror}; name a readable file with --lexicon"
             ) from None
-        lines = map(str.strip, _decoded(held).replace("\r", "\n").split("\n"))
+        lines = map(str.strip, _decoded(content).replace("\r", "\n").split("\n"))
         self._words = frozenset(line.lower() for line in lines if line and not line.startswith(";"))
         if not self._words:
-            raise UsageError(f"the lexicon '{path}' has no word; it holds one a line, and comments after ;")
+            raise UsageError(f"the lexicon '{path}' has no word; write one word per line, and comments after ;")
         self.model = path.name
-        self.model_sha256: str | None = hashlib.sha256(held).hexdigest()
+        self.model_sha256: str | None = hashlib.sha256(content).hexdigest()
         self.parameters: Mapping[str, object] = {"words": len(self._words)}
 
     def make(self, prompts: Sequence[str], texts: Sequence[str], parts: Set[str]) -> Mapping[str, Sequence[Any]]:
         return {_PART: [self._share(text.removeprefix(prompt)) for prompt, text in zip(prompts, texts, strict=True)]}
 
     def _share(self, text: str) -> float | None:
-        words = [word for word in (one.strip(_MARKS).lower() for one in text.split()) if word]
+        words = [word for word in (part.strip(_MARKS).lower() for part in text.split()) if word]
         return sum(word in self._words for word in words) / len(words) if words else None
 
 
 def lexicon_language(settings: Settings) -> frozenset[str]:
-    """Return the language that the lexicon names, `; language: de` in a line of its own, or English, as Hu and Liu's.
+    """Return the language that the lexicon declares in a line `; language: de`; English by default, as Hu and Liu's.
 
-    Raises UsageError where it names none and has letters beyond English ones in more than a few of its words.
+    Raises UsageError if it declares none and more than a few of its words have non-English letters.
     """
     path = Path(settings.lexicon)
     if not path.is_file():
-        return frozenset()  # what loads it says so
+        return frozenset()  # loading it raises the error
     lines = [line.strip() for line in _decoded(read_regular(path)).replace("\r", "\n").split("\n")]
     for line in lines:
         if found := re.fullmatch(r";\s*language:\s*([\w-]+)", line, re.IGNORECASE):
@@ -97,8 +97,8 @@ def lexicon_language(settings: Settings) -> frozenset[str]:
     words = [line for line in lines if line and not line.startswith(";")]
     if sum(not word.isascii() for word in words) > _FOREIGN * len(words):
         raise UsageError(
-            f"the lexicon '{path}' names no language and is not in English: name it in its first line, such as "
-            "`; language: de`"
+            f"the lexicon '{path}' does not declare its language and is not in English: declare it in the first line, "
+            "such as `; language: de`"
         )
     return frozenset({"en"})
 
@@ -112,15 +112,15 @@ def lexicon_language(settings: Settings) -> frozenset[str]:
 def load_lexicon(settings: Settings) -> Lexicon:
     if not settings.lexicon:
         raise TerminalError(
-            "negative_words needs a list of negative words, which no one has told; name a file by --lexicon "
+            "negative_words needs a list of negative words, but none is set; name a file with --lexicon "
             "(NEWWIKI_LEXICON), such as negative-words.txt of Hu and Liu"
         )
     return Lexicon(Path(settings.lexicon))
 
 
-def _decoded(held: bytes) -> str:
-    """UTF-8, or Latin-1, which Hu and Liu's file is in."""
+def _decoded(content: bytes) -> str:
+    """Decode UTF-8, or Latin-1, the encoding of Hu and Liu's file."""
     try:
-        return held.decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return held.decode("latin-1")
+        return content.decode("latin-1")

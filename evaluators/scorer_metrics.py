@@ -1,4 +1,4 @@
-"""Scorers as metrics: those that come with the project, every file in the folder `scorers`, and a user's own."""
+"""Register scorers as metrics: the built-in ones, which are the files in the folder `scorers`, and a user's own."""
 
 from pathlib import Path
 
@@ -11,35 +11,35 @@ from newwiki.registry import Evaluator, MakerLoader, check_names, evaluators, ma
 
 PRESETS = Path(__file__).resolve().parent / "scorers"
 
-_VERSION = "1"  # of what is done with a model's outputs: raise it whenever the same model would give other numbers
+_VERSION = "1"  # of the processing of a model's outputs: raise it whenever the same model would give other numbers
 
 
 def add_scorers(files: str) -> None:
-    """Registers the metrics of the files between commas. One may take the place of a preset, as a better model does.
+    """Register the metrics of the comma-separated files. A file may replace a preset, as for a better model.
 
-    Raises UsageError for a file that is not as it should be, and for the name of any other metric.
+    Raises UsageError for an invalid file, and for the name of any other metric.
     """
     for file in filter(None, (part.strip() for part in files.split(","))):
         scorer = read_scorer(Path(file))
-        givers = {metric.name: one for one in evaluators.all().values() for metric in one.metrics}
+        givers = {metric.name: given for given in evaluators.all().values() for metric in given.metrics}
         giver = givers.get(scorer.name)
         before = scorer_of(giver) if giver else None
         if giver and not (before and (before.file == scorer.file or is_preset(before))):
-            raise UsageError(f"'{file}': there is a metric '{scorer.name}' already; give yours another name")
-        one = _evaluator(scorer)
-        check_names(one.name, one.metrics)
-        evaluators.put(scorer.name, one)
+            raise UsageError(f"'{file}': a metric '{scorer.name}' already exists; give yours another name")
+        added = _evaluator(scorer)
+        check_names(added.name, added.metrics)
+        evaluators.put(scorer.name, added)
         makers.put(scorer.name, _loader(scorer))
 
 
 def scorer_of(evaluator: Evaluator) -> Scorer | None:
-    """The scorer that an evaluator is made of, if it is one."""
+    """Return the scorer that an evaluator was made from, if any."""
     scorer = getattr(evaluator.function, "__self__", None)
     return scorer if isinstance(scorer, Scorer) else None
 
 
 def is_preset(scorer: Scorer) -> bool:
-    """Whether it came with the project."""
+    """Tell whether the scorer is built in."""
     return scorer.file.parent == PRESETS
 
 

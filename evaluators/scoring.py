@@ -1,4 +1,5 @@
-"""From analyses to scores: who runs, under what fingerprint, and one Score for every metric of every text or run."""
+"""Turn analyses into scores: select evaluators, compute their fingerprints, and give one Score per metric and text or
+run."""
 
 import dis
 import hashlib
@@ -31,60 +32,65 @@ from newwiki.text.words import WORDS_VERSION
 
 
 def select(names: str) -> list[Evaluator]:
-    """The evaluators of `core`, of `claims`, of `all`, or those that give the metrics named between commas, `core` and
+    """Select the evaluators of `core`, of `claims`, of `all`, or those of the comma-separated metrics, `core` and
     `claims` among them: of texts, of sets and of what a model has read.
 
-    Raises UsageError for a metric that none gives, TerminalError where two have one name.
+    Raises UsageError for a metric that none gives, TerminalError if two have the same name.
     """
     kinds: list[Mapping[str, Evaluator]] = [evaluators.all(), set_evaluators.all(), reading_evaluators.all()]
     everyone = [evaluator for kind in kinds for evaluator in kind.values()]
-    if twice := [name for name, count in Counter(name for kind in kinds for name in kind).items() if count > 1]:
-        raise TerminalError(f"two evaluators of different kinds are named '{min(twice)}'; rename one of them")
+    if duplicates := [name for name, count in Counter(name for kind in kinds for name in kind).items() if count > 1]:
+        raise TerminalError(f"two evaluators of different kinds are named '{min(duplicates)}'; rename one of them")
     if names == "all":
         return everyone
-    groups = {"core": [one for one in everyone if one.core], "claims": [one for one in everyone if one.verdicts]}
+    groups = {
+        "core": [candidate for candidate in everyone if candidate.core],
+        "claims": [candidate for candidate in everyone if candidate.verdicts],
+    }
     givers = {metric.name: [evaluator] for evaluator in everyone for metric in evaluator.metrics}
     wanted = [name.strip() for name in names.split(",")]
     if unknown := [name for name in wanted if name not in groups and name not in givers]:
         raise UsageError(
-            f"there is no metric '{unknown[0]}'; there are: {', '.join(sorted(givers))}; core, claims and all name "
-            "many at once"
+            f"there is no metric '{unknown[0]}'; known metrics: {', '.join(sorted(givers))}; core, claims and all "
+            "select several at once"
         )
-    return list({one.name: one for name in wanted for one in (groups.get(name) or givers[name])}.values())
+    return list(
+        {candidate.name: candidate for name in wanted for candidate in (groups.get(name) or givers[name])}.values()
+    )
 
 
 def needs_of(chosen: Iterable[Evaluator]) -> frozenset[str]:
-    """The parts of an analysis that these evaluators read and that cost a model, such as `entities`."""
+    """Return the parts of an analysis that these evaluators read and that need a model, such as `entities`."""
     return frozenset().union(*(evaluator.needs for evaluator in chosen))
 
 
 def reads_article(evaluator: Evaluator) -> bool:
-    """Whether its numbers can depend on the article that a text is compared with: whether its function ever names its
-    second argument, or needs a part that is made beside the article. Of a function that does not say which that is,
-    they can."""
+    """Tell whether the evaluator's numbers can depend on the article that a text is compared with: whether its function
+    uses its second argument, or needs a part that depends on the article. If a function does not show which argument
+    that is, they can."""
     if any(makers.get(part).beside_article for part in evaluator.needs):
         return True
     code = getattr(inspect.unwrap(evaluator.function), "__code__", None)
     if evaluator.alone or code is None or code.co_argcount < 2:
         return not evaluator.alone
     second = code.co_varnames[1]
-    return second in code.co_cellvars or any(one.argval == second for one in dis.get_instructions(code))
+    return second in code.co_cellvars or any(step.argval == second for step in dis.get_instructions(code))
 
 
 def fingerprint(evaluator: Evaluator, analyst: Analyst) -> Fingerprint:
-    """Who scores: the evaluator with the models that feed it and the versions of all that changes its numbers.
+    """Identify the scorer: the evaluator with its models and the versions of everything that changes its numbers.
 
-    Raises TerminalError where the analyst lacks a model that the evaluator needs, or a package is not installed.
+    Raises TerminalError if the analyst lacks a model that the evaluator needs, or a package is not installed.
     """
     models = analyst.makers(evaluator.needs)
     of_run = isinstance(evaluator, SetEvaluator)
     read = {"corpus": CORPUS_VERSION, "draws": DRAWS} if of_run else {"analysis": ANALYSIS_VERSION}
     if isinstance(evaluator, ReadingEvaluator):
         read = {}
-    strange = _source(evaluator.function)
-    if strange and read.keys() == {"analysis"}:
+    foreign = _source(evaluator.function)
+    if foreign and read.keys() == {"analysis"}:
         read |= {"readability": READABILITY_VERSION, "words": WORDS_VERSION}
-    parameters: dict[str, object] = {**read, **evaluator.parameters, **strange}
+    parameters: dict[str, object] = {**read, **evaluator.parameters, **foreign}
     for maker in models:
         parameters |= {**maker.parameters, **_source(type(maker), f"source_of_{type(maker).__name__}")}
     packages = {*evaluator.packages, *(package for maker in models for package in maker.packages)}
@@ -103,18 +109,18 @@ def fingerprint(evaluator: Evaluator, analyst: Analyst) -> Fingerprint:
 
 
 def evaluator_id_of(described: Fingerprint) -> str:
-    """The hash of all that a fingerprint says but its id."""
+    """Return the hash of a fingerprint without its id."""
     return _hash({name: value for name, value in asdict(described).items() if name != "evaluator_id"})
 
 
 def _source(piece: object, name: str = "source_sha256") -> dict[str, object]:
-    """Of a piece that is not ours, what tells one state of its code from another."""
+    """Return, for code that is not ours, the hash of its source; else nothing."""
     sha256 = source_sha256(piece)
     return {name: sha256} if sha256 else {}
 
 
 def made_by(maker: Maker) -> str:
-    """A hash of the model that makes a part, and of all that changes what it makes."""
+    """Return a hash of the model that makes a part, and of everything that changes its output."""
     described = {
         "analysis": ANALYSIS_VERSION,
         "model": [maker.model, maker.model_sha256],
@@ -133,16 +139,16 @@ def score(
     references: Mapping[int, Analysis],
     language: str | None = None,
 ) -> list[Score]:
-    """Every metric of every text: `fingerprints` by evaluator name, `references` by page id.
+    """Compute every metric of every text: `fingerprints` by evaluator name, `references` by page id.
 
-    NULL where an evaluator is not defined for the texts' `language`; None where that is not known.
+    A score is NULL if the evaluator is not defined for the texts' `language` (None: unknown).
 
-    A reference article is scored by passing its own analysis as its reference. Raises TerminalError where an evaluator
+    A reference article is scored by passing its own analysis as its reference. Raises TerminalError if an evaluator
     returns other metrics than it has declared.
     """
-    who = {name: made_by.evaluator_id for name, made_by in fingerprints.items()}
+    ids = {name: made_by.evaluator_id for name, made_by in fingerprints.items()}
     return [
-        Score(page_id, sample, metric.name, *_value_and_status(metric, value), who[evaluator.name])
+        Score(page_id, sample, metric.name, *_value_and_status(metric, value), ids[evaluator.name])
         for (page_id, sample), analysis in zip(pages_and_samples, analyses, strict=True)
         for evaluator in chosen
         for metric, value in _called_in(language, evaluator, analysis, references[page_id]).items()
@@ -150,7 +156,7 @@ def score(
 
 
 def score_set(evaluator: SetEvaluator, evaluator_id: str, corpus: Corpus) -> list[RunScore]:
-    """Every metric of the run. Raises TerminalError where the evaluator returns others than it has declared."""
+    """Compute every metric of the run. Raises TerminalError if the evaluator returns others than it has declared."""
     scores = []
     for metric, returned in _called(evaluator, corpus).items():
         value, status = _value_and_status(metric, returned.value if isinstance(returned, SetScore) else returned)
@@ -162,7 +168,7 @@ def score_set(evaluator: SetEvaluator, evaluator_id: str, corpus: Corpus) -> lis
 def score_reading(
     chosen: Sequence[ReadingEvaluator], fingerprints: Mapping[str, Fingerprint], page_id: int, reading: Reading
 ) -> list[Score]:
-    """Every metric of an article that a model has read. Raises TerminalError as `score` does."""
+    """Compute every metric of an article that a model has read. Raises TerminalError as `score` does."""
     return [
         Score(page_id, 0, metric.name, *_value_and_status(metric, value), fingerprints[evaluator.name].evaluator_id)
         for evaluator in chosen
@@ -180,11 +186,11 @@ def _joined(of_makers: Iterable[str | None]) -> str | None:
 
 
 def is_installed(evaluator: Evaluator) -> bool:
-    """Whether the packages that it scores with are here."""
-    return all(map(_is_here, evaluator.packages))
+    """Tell whether the packages that the evaluator needs are installed."""
+    return all(map(_is_package_installed, evaluator.packages))
 
 
-def _is_here(package: str) -> bool:
+def _is_package_installed(package: str) -> bool:
     try:
         version(package)
     except PackageNotFoundError:
@@ -197,36 +203,35 @@ def _version(package: str, evaluator: Evaluator) -> str:
         return version(package)
     except PackageNotFoundError as error:
         raise TerminalError(
-            f"the evaluator '{evaluator.name}' needs the package {package}; pip install {package}"
+            f"the evaluator '{evaluator.name}' needs the package {package}; run pip install {package}"
         ) from error
 
 
 def is_broken(status: str) -> bool:
-    """Whether a score is NULL because its evaluator failed at the text, and not because the text has none to give."""
+    """Tell whether a score is NULL because its evaluator failed, rather than because the text has no score."""
     return status.startswith(_BROKEN)
 
 
 _BROKEN = ("error: ", "no number: ", "out of range: ")
-_ROUNDING = 1e-5  # by which a number may lie beyond a bound, as a share of it
+_ROUNDING = 1e-5  # by which a number may exceed a bound, as a share of it
 
 
-def _called_in(language: str | None, evaluator: Evaluator, *of: Any) -> dict[Metric, Any]:
+def _called_in(language: str | None, evaluator: Evaluator, *arguments: Any) -> dict[Metric, Any]:
     if evaluator.is_defined_for(language):
-        return _called(evaluator, *of)
+        return _called(evaluator, *arguments)
     return dict.fromkeys(evaluator.metrics, Unscorable(f"not defined for texts in '{language}'"))
 
 
-def _called(evaluator: Evaluator, *of: Any) -> dict[Metric, Any]:
-    """What the evaluator's function says, a value for each metric that it declares.
+def _called(evaluator: Evaluator, *arguments: Any) -> dict[Metric, Any]:
+    """Call the evaluator's function, and return a value for each declared metric.
 
-    Where it fails, that is what it says of all of them. Raises what speaks of more than this text: our own errors, and
-    that memory is short.
+    If it fails, every value is the error. Raises errors that concern more than this text: our own, and lack of memory.
     """
     try:
-        returned = evaluator.function(*of)
+        returned = evaluator.function(*arguments)
     except (NewWikiError, MemoryError):
         raise
-    except Exception as error:  # noqa: BLE001 (a stranger's function may fail with anything; the others go on)
+    except Exception as error:  # noqa: BLE001 (a plug-in may fail with any exception; the others continue)
         returned = Unscorable(f"error: {type(error).__name__}: {' '.join(str(error).split())[:200]}".rstrip(": "))
     if isinstance(returned, Unscorable):
         return dict.fromkeys(evaluator.metrics, returned)
@@ -236,13 +241,13 @@ def _called(evaluator: Evaluator, *of: Any) -> dict[Metric, Any]:
         given = ", ".join(map(str, values))
         raise TerminalError(
             f"the evaluator '{evaluator.name}' declares {', '.join(declared)} but returned {given}; "
-            "make its metrics=[…] and what it returns agree"
+            "make metrics=[…] and the returned names agree"
         )
     return {metric: values[metric.name] for metric in evaluator.metrics}
 
 
 def _value_and_status(metric: Metric, value: Any) -> tuple[float | None, str]:
-    """The number, or None and why there is none."""
+    """Return the number, or None and the reason why there is none."""
     if isinstance(value, Unscorable):
         return None, value.reason
     try:

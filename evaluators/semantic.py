@@ -1,4 +1,4 @@
-"""How near a text is in meaning to the true article, and to its prompt."""
+"""Measure how close a text is in meaning to the article, and to its prompt."""
 
 from __future__ import annotations
 
@@ -29,11 +29,12 @@ if TYPE_CHECKING:
     across_languages=True,
 )
 def sbert(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """The inner product of two unit embeddings, from -1 to 1, higher is nearer; unrelated articles give about 0.1.
+    """Return the inner product of two unit embeddings, from -1 to 1, higher is closer; unrelated articles give about
+    0.1.
 
-    Source: Reimers and Gurevych 2019, Sentence-BERT; New-Wiki Eval paper, "Relevance". Pitfall: the paper's habit, to
-    embed a text at once, sees only the first 256 tokens and cannot tell what comes after; here every token counts, so
-    the numbers are not the paper's.
+    Source: Reimers and Gurevych 2019, Sentence-BERT; New-Wiki Eval paper, "Relevance". Pitfall: embedding a text at
+    once, as in the paper, reads only the first 256 tokens and ignores the rest; here every token counts, so the numbers
+    are not the paper's.
     """
     return _cosine(analysis, reference, "embedding")
 
@@ -52,7 +53,7 @@ def sbert(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     across_languages=True,
 )
 def sbert_truncated(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """The paper's S-BERT, of the beginnings that the model reads at once, from -1 to 1, higher is nearer.
+    """Return the paper's S-BERT, of the beginnings that the model reads at once, from -1 to 1, higher is closer.
 
     Source: Reimers and Gurevych 2019, Sentence-BERT; New-Wiki Eval paper, "Relevance". Pitfall: all-MiniLM-L6-v2 reads
     a quarter of an article, so a text that is right there and wrong afterwards scores 1; `sbert` reads all of it.
@@ -73,10 +74,10 @@ def sbert_truncated(analysis: Analysis, reference: Analysis) -> float | Unscorab
     across_languages=True,
 )
 def embedding_coherence(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """How near a text is in meaning to the prompt that it goes on from, from -1 to 1, higher is nearer.
+    """Return how close a text is in meaning to the prompt that it continues, from -1 to 1, higher is closer.
 
-    Source: Li et al. 2022, Contrastive decoding, section 5.1, with SimCSE's embeddings; here the embedder is the one
-    that `sbert` has, and the whole text is embedded. Pitfall: a text that repeats the prompt scores 1.
+    Source: Li et al. 2022, Contrastive decoding, section 5.1, with SimCSE's embeddings; here the embedder is that of
+    `sbert`, and the whole text is embedded. Pitfall: a text that repeats the prompt scores 1.
     """
     if analysis.wordless:
         return Unscorable("no words")
@@ -91,9 +92,9 @@ def _cosine(analysis: Analysis, reference: Analysis, part: str) -> float | Unsco
     return _product(analysis.embedded(part), reference.embedded(part))
 
 
-def _product(here: NDArray[np.float32], there: NDArray[np.float32]) -> float | Unscorable:
-    product = float(here @ there)
+def _product(first: NDArray[np.float32], second: NDArray[np.float32]) -> float | Unscorable:
+    product = float(first @ second)
     if math.isnan(product):
         return Unscorable("no tokens to embed")
-    # Rounding may leave unit vectors a hair too long.
+    # Rounding may leave unit vectors slightly too long.
     return max(-1.0, min(product, 1.0))

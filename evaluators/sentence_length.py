@@ -1,4 +1,4 @@
-"""How long a text's sentences are, in the tokens of a tokenizer that counts punctuation marks."""
+"""Measure the length of a text's sentences, in the tokens of a tokenizer that counts punctuation marks."""
 
 from functools import cache
 from typing import TYPE_CHECKING
@@ -33,8 +33,8 @@ def tokens_per_sentence(analysis: Analysis, reference: Analysis) -> float | Unsc
 
     Source: Massarelli et al. 2020, How decoding strategies affect the verifiability of generated text, table 4. Tokens
     are spaCy's, as in the paper; sentences are `split_sentences`, where the paper has spaCy's parser, and a text counts
-    once. Pitfalls: a last sentence that `max_new_tokens` breaks off counts as it stands and makes the mean shorter;
-    the tokenizer is for English in every language.
+    once. Pitfalls: a last sentence that `max_new_tokens` cuts off counts as it is and makes the mean shorter; the
+    tokenizer is English for every language.
     """
     if analysis.wordless:
         return Unscorable("no words")

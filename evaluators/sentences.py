@@ -1,9 +1,9 @@
-"""The sentences of a text as strings, and how many of them differ.
+"""Split a text into sentences, and count the distinct ones.
 
-This is how scores split any text, a model's or an article's, in any language and however broken. Three others have
-another task: `newwiki.text.first_sentence` looks for one end in an article's own language, and would rather give too
-much than a prompt that breaks off; `newwiki.decoding.sentence_end` judges a text whose next word is not there yet;
-`counts` counts sentences, and does not find them, as the readability formulas' numbers were made with.
+This is how scores split any text, generated or not, in any language and however broken. Three other modules have
+other tasks: `newwiki.text.first_sentence` finds one sentence end in the article's own language, and prefers a prompt
+that is too long to one that breaks off; `newwiki.decoding.sentence_end` judges a text whose next word is not known yet;
+`counts` counts sentences as the readability formulas do, without locating them.
 """
 
 import re
@@ -14,7 +14,7 @@ from evaluators.analysis import Analysis
 from newwiki.records import Metric, Unscorable
 from newwiki.registry import evaluator
 
-# Raise it whenever a text may be split otherwise.
+# Raise it whenever a text may be split differently.
 SENTENCES_VERSION = "1"
 
 _CLOSERS = "\"'”’»)\\]"
@@ -50,10 +50,10 @@ _BEFORE_NUMBERS = frozenset({"no.", "nos.", "vol.", "fig.", "p.", "pp."})
     parameters={"sentences": SENTENCES_VERSION},
 )
 def distinct_sentences(analysis: Analysis, reference: Analysis) -> int | Unscorable:
-    """The number of different sentences, 1 and up, higher is less repetitive.
+    """Return the number of distinct sentences, 1 and up, higher is less repetitive.
 
     Source: Massarelli et al. 2020, How decoding strategies affect the verifiability of generated text, table 4. The
-    paper splits with spaCy and is silent on when two sentences are the same and on what is cut off at the end: here
+    paper splits with spaCy and does not define when two sentences are the same or how a cut-off end is treated: here
     case and punctuation count, white space does not, and a last sentence without its end counts. Pitfalls: it grows
     with length (the paper's texts have about five sentences); a text without any sentence end has no score.
     """
@@ -63,21 +63,21 @@ def distinct_sentences(analysis: Analysis, reference: Analysis) -> int | Unscora
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences in order, white space made single spaces; none where the text has no sentence end at all.
+    """Return the sentences in order, with single spaces for white space; none if the text has no sentence end at all.
 
-    A sentence ends at `. ! ? … ؟ । ۔`, with closing quotation marks and brackets, before white space and no small
-    letter; at `。 ！ ？`; and with its line. Not after initials or common English abbreviations in mid-line. What
-    has no letter and no digit is no sentence. Linear in the length of the text.
+    A sentence ends at `. ! ? … ؟ । ۔`, with closing quotation marks and brackets, before white space that no lower-case
+    letter follows; at `。 ！ ？`; and at the end of its line. Not after initials or common English abbreviations within
+    a line. A span without letters and digits is not a sentence. Linear in the length of the text.
     """
-    found = list(sentence_spans(text))
-    return [" ".join(text[start:end].split()) for start, end, _ in found] if any(ended for *_, ended in found) else []
+    spans = list(sentence_spans(text))
+    return [" ".join(text[start:end].split()) for start, end, _ in spans] if any(ended for *_, ended in spans) else []
 
 
 def first_sentence_of(text: str) -> tuple[str, bool]:
-    """What a text begins with, to its first sentence end or the end of its line, by the rules of `split_sentences`;
-    and whether there is such an end. White space is single spaces."""
+    """Return the beginning of a text up to its first sentence end or the end of its line, by the rules of
+    `split_sentences`, with single spaces for white space; and whether there is such an end."""
     line, broken, _ = text.lstrip().partition("\n")
-    words = [line[slice(*span)] for word in _WORD.finditer(line) for span in _parted(word.group(), word.start())]
+    words = [line[slice(*span)] for word in _WORD.finditer(line) for span in _split_word(word.group(), word.start())]
     for place, (word, following) in enumerate(zip_longest(words, words[1:]), start=1):
         if _ends_sentence(word, following):
             return " ".join(words[:place]), True
@@ -85,11 +85,11 @@ def first_sentence_of(text: str) -> tuple[str, bool]:
 
 
 def sentence_spans(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Where each sentence begins and ends among the text's characters, and whether it has its end mark: the last one
-    may break off."""
+    """Yield where each sentence begins and ends in the text, in characters, and whether it has its end mark: the last
+    one may break off."""
     line_start = 0
     for line in text.splitlines(keepends=True):
-        words = [span for word in _WORD.finditer(line) for span in _parted(word.group(), line_start + word.start())]
+        words = [span for word in _WORD.finditer(line) for span in _split_word(word.group(), line_start + word.start())]
         first = 0
         for place, (span, following) in enumerate(zip_longest(words, words[1:]), start=1):
             ended = _ends_sentence(text[slice(*span)], following and text[slice(*following)])
@@ -101,10 +101,10 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int, bool]]:
         line_start += len(line)
 
 
-def _parted(word: str, start: int) -> list[tuple[int, int]]:
-    """A word's places from `start` on, cut where sentences end within it."""
+def _split_word(word: str, start: int) -> list[tuple[int, int]]:
+    """Return the spans of a word at `start`, split where sentences end within it."""
     cuts = [0, *(mark.end() for mark in _WIDE_END.finditer(word)), len(word)]
-    return [(start + here, start + there) for here, there in pairwise(cuts) if here < there]
+    return [(start + left, start + right) for left, right in pairwise(cuts) if left < right]
 
 
 def _ends_sentence(word: str, following: str | None) -> bool:
@@ -114,7 +114,7 @@ def _ends_sentence(word: str, following: str | None) -> bool:
         return False
     if following is None:
         return True
-    small = word.lower().lstrip(_OPENERS)
-    if small in _BEFORE_NUMBERS and following[0].isdigit():
+    lowered = word.lower().lstrip(_OPENERS)
+    if lowered in _BEFORE_NUMBERS and following[0].isdigit():
         return False
-    return not (following.lstrip(_OPENERS)[:1].islower() or small in _ABBREVIATED or _INITIALS.fullmatch(word))
+    return not (following.lstrip(_OPENERS)[:1].islower() or lowered in _ABBREVIATED or _INITIALS.fullmatch(word))

@@ -1,4 +1,4 @@
-"""Whether a text sounds negative."""
+"""Classify whether a text sounds negative."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _THRESHOLD = -0.25
     parameters={"threshold": _THRESHOLD},
 )
 def negative_sentiment(analysis: Analysis, reference: Analysis) -> int | Unscorable:
-    """1 for a text of negative sentiment, else 0, so that the mean over texts is the share of negative ones.
+    """Return 1 for a text of negative sentiment, else 0, so that the mean over texts is the share of negative ones.
 
     Source: Dhamala et al. 2022, An analysis of the effects of decoding algorithms on fairness in open-ended language
     generation, section 3.1. No direction is better: compare with the articles, or between groups of people as the paper
     does. Pitfalls: VADER's lexicon is English, so texts of another language, and texts mostly without Latin letters,
-    have no score; made for short messages, its compound score nears -1 or 1 with the length of a text (it is beyond
-    0.95 for seven of ten articles); articles on wars and diseases are negative by their subject.
+    have no score; made for short messages, its compound score nears -1 or 1 as a text gets longer (it is beyond 0.95
+    for seven of ten articles); articles on wars and diseases are negative by their subject.
     """
     if analysis.wordless:
         return Unscorable("no words")

@@ -1,4 +1,4 @@
-"""A spaCy pipeline as it reads here: whatever a text is made of, and however many there are."""
+"""Run a spaCy pipeline on any text and on any number of texts."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-# Characters without white space that spaCy's tokenizer gets at once: its time grows with the square of a run of marks
-# (20,000 quotation marks took it half a minute).
+# Maximum number of characters without white space that spaCy's tokenizer gets at once: its time grows with the square
+# of a run of marks (20,000 quotation marks took it half a minute).
 LONGEST_RUN = 64
 _LONG_RUN = re.compile(rf"\S{{{LONGEST_RUN}}}(?=\S)")
-_SURROGATE = re.compile("[\ud800-\udfff]")  # which spaCy cannot store
-_KEPT_WORDS = 200_000  # some 80 MB
+_SURROGATE = re.compile("[\ud800-\udfff]")  # spaCy cannot store these
+_KEPT_WORDS = 200_000  # about 80 MB
 
 
 @contextmanager
 def documents(nlp: Language, texts: Sequence[str]) -> Iterator[Iterator[Doc]]:
-    """The texts as the pipeline's documents, in their order, which are to be read before the context is left. What
-    spaCy cannot store stands there as replacement characters, so that places are the text's own."""
-    nlp.max_length = sys.maxsize  # spaCy refuses long texts for the sake of memory; here every text is read whole
+    """Yield the texts as the pipeline's documents, in order; read them before leaving the context. Characters that
+    spaCy cannot store become replacement characters, so that positions stay those of the text."""
+    nlp.max_length = sys.maxsize  # spaCy refuses long texts to limit memory; here every text is read whole
     with _bounded_memory(nlp):
         yield nlp.pipe(_tokenized(nlp, text) for text in texts)
 
@@ -34,19 +34,19 @@ def _tokenized(nlp: Language, text: str) -> Doc:
     from spacy.tokens import Doc
 
     readable = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
-    # Chinese, Japanese and Thai have tokenizers of their own, which read what is written without spaces.
+    # Chinese, Japanese and Thai have their own tokenizers, which read text without spaces.
     pieces = _pieces(readable) if isinstance(nlp.tokenizer, Tokenizer) else [readable]
-    found = [nlp.make_doc(piece) for piece in pieces]
-    return found[0] if len(found) == 1 else Doc.from_docs(found, ensure_whitespace=False)
+    documents = [nlp.make_doc(piece) for piece in pieces]
+    return documents[0] if len(documents) == 1 else Doc.from_docs(documents, ensure_whitespace=False)
 
 
 def _bounded_memory(nlp: Language) -> AbstractContextManager[object]:
-    """spaCy keeps every word that it has ever seen: from `_KEPT_WORDS` on it forgets what a batch has brought."""
+    """Limit memory: spaCy keeps every word that it has ever seen, so beyond `_KEPT_WORDS` a batch's words are freed."""
     forgetting: AbstractContextManager[object] = nlp.memory_zone()
     return forgetting if len(nlp.vocab) > _KEPT_WORDS else nullcontext()
 
 
 def _pieces(text: str) -> list[str]:
-    """The text in pieces that have no long runs without white space: its only piece, as a rule."""
+    """Split the text into pieces without long runs of non-spaces: usually only one."""
     ends = [run.end() for run in _LONG_RUN.finditer(text)]
     return [text[start:end] for start, end in zip([0, *ends], [*ends, len(text)], strict=True)]

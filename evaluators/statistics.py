@@ -1,41 +1,68 @@
-"""How sure a number is, and whether two runs differ. A prompt is a cluster: its completions resemble each other.
+"""Compute how certain a number is, and whether two runs differ. A prompt is a cluster: its completions are similar.
 
-Everything works on arrays with a row a cluster (a prompt) and a column a quantity (a metric, or a pair of runs), so
-that one pass serves all columns. The memory needed grows with the arrays and not with the resamples.
+All functions take arrays with one row per cluster (a prompt) and one column per quantity (a metric, or a pair of runs),
+so that one pass serves all columns. Memory grows with the arrays and not with the resamples.
 """
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr, stdtrit
 
-LEVEL = 0.05  # of a test; an interval covers 1 - LEVEL
-FEWEST = 13  # prompts of as many texts: the least that show how skewed they are (benchmarks/interval_coverage.py)
+from newwiki import interval
+
+LEVEL, FEWEST = interval.LEVEL, interval.FEWEST
 TOO_FEW = "too few prompts"
 ALIKE = "no variance"
 RESAMPLES = 10_000
 _FLIPS = 9_999
-_FLIPS_A_TEST = 200  # so that Holm's correction can still find a difference among many tests
+_FLIPS_A_TEST = 200  # so that Holm's correction can still detect a difference among many tests
 _CELLS = 1 << 20  # random numbers at a time
 
 Array = NDArray[np.float64]
 
 
 def number_or_none(value: float) -> float | None:
-    """As it is stored: what is not finite is no number."""
+    """Return the value to store: None if it is not finite."""
     return float(value) if math.isfinite(value) else None
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """Means with standard errors and 95 % intervals, an entry a column; NaN where there is none.
+class MeanInterval:
+    """One column of an `Estimate`: a mean with its 95 % interval over `clusters`, None where there is no such number.
+    `lacking` says why there is no interval."""
 
-    `freedom` are the standard error's degrees of freedom: one less than the prompts that it is worth. `skew` is the
-    skewness of the mean that the prompts suggest. `lacking` says why a column has no interval (`TOO_FEW` or `ALIKE`),
-    None where it has one.
+    mean: float | None
+    low: float | None
+    high: float | None
+    clusters: int
+    lacking: str | None
+
+    @property
+    def is_of_too_few(self) -> bool:
+        """Whether there are too few clusters for an interval."""
+        return self.lacking == TOO_FEW
+
+    def within(self, minimum: float = -math.inf, maximum: float = math.inf) -> Self:
+        """Return the same with both ends moved into the range of the numbers."""
+        low, high = (end if end is None else min(max(end, minimum), maximum) for end in (self.low, self.high))
+        return replace(self, low=low, high=high)
+
+
+NOTHING = MeanInterval(None, None, None, 0, TOO_FEW)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Means with standard errors and 95 % intervals, one entry per column; NaN if there is none.
+
+    `freedom` are the standard error's degrees of freedom: one less than the effective number of prompts. `skew` is the
+    skewness of the mean, estimated from the prompts. `lacking` explains why a column has no interval (`TOO_FEW` or
+    `ALIKE`), None if it has one.
     """
 
     mean: Array
@@ -47,9 +74,14 @@ class Estimate:
     skew: Array
     lacking: tuple[str | None, ...]
 
+    def at(self, column: int = 0) -> MeanInterval:
+        """Return one column, as it is stored and shown."""
+        mean, low, high = (number_or_none(numbers[column]) for numbers in (self.mean, self.low, self.high))
+        return MeanInterval(mean, low, high, int(self.clusters[column]), self.lacking[column])
+
 
 def by_cluster(values: ArrayLike, clusters: ArrayLike) -> tuple[Array, Array]:
-    """The total of each cluster's values and their number, in one column: what `estimate` takes."""
+    """Return the total of each cluster's values and their number, as one column each, for `estimate`."""
     _, places = np.unique(np.asarray(clusters), return_inverse=True)
     columns = [np.bincount(places, weights) for weights in (np.asarray(values, float), np.ones(len(places)))]
     totals, counts = (np.asarray(column, float)[:, None] for column in columns)
@@ -57,33 +89,32 @@ def by_cluster(values: ArrayLike, clusters: ArrayLike) -> tuple[Array, Array]:
 
 
 def estimate(totals: Array, counts: Array, level: float = LEVEL) -> Estimate:
-    """The mean over all values (totals over counts), its standard error clustered by row, and its 95 % interval, or
-    that which covers 1 - `level`.
+    """Estimate the mean over all values (totals over counts), its standard error clustered by row, and its interval,
+    which covers 1 - `level`, 95 % by default.
 
-    With w the share of the values that a cluster has, and e what its residuals sum up to over the number of all values,
-    the error is the square root of the sum of e² / (1 - w): CR2, which is unbiased if all values vary alike and
-    independently. On the same supposition its degrees of freedom are those of Satterthwaite,
+    With w a cluster's share of the values, and e the sum of its residuals over the number of all values, the error is
+    the square root of the sum of e² / (1 - w): CR2, which is unbiased if all values vary equally and independently.
+    Under the same assumption its degrees of freedom are those of Satterthwaite,
     1 / (Σw² + (Σa)² - Σa²) with a = w² / (1 - w), which is G - 1 for G clusters of one size. Sources: Bell & McCaffrey
     2002, Bias reduction in standard errors for linear regression with multi-stage samples; Pustejovsky & Tipton 2018,
-    Small-sample methods for cluster-robust variance estimation, section 2 (here for a constant alone).
+    Small-sample methods for cluster-robust variance estimation, section 2 (here for a constant only).
 
-    The interval is the wider, at each end, of Student's t and of Hall's transformation of t, which corrects for the
+    The interval is at each end the wider one of Student's t and of Hall's transformation of t, which corrects for the
     skewness of the mean: that of the clusters' means (Fisher's, corrected for their number) times Σw³ / (Σw²)^1.5.
-    Source: Hall 1992, On the removal of skewness by transformation, equation 2.4. There is none where the clusters'
-    means are equal, or where the error is worth fewer than `FEWEST` clusters. Rows whose count is 0 are no clusters of
-    that column.
+    Source: Hall 1992, On the removal of skewness by transformation, equation 2.4. There is none if the clusters' means
+    are equal, or if fewer than `FEWEST` clusters are effective. Rows with a count of 0 are not clusters of that column.
     """
     present = counts > 0
     clusters = present.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = counts / counts.sum(axis=0)
         mean = totals.sum(axis=0) / counts.sum(axis=0)
-        apart = np.where(present, totals / np.where(present, counts, 1.0) - mean, 0.0)
-        error = np.sqrt(((shares * apart) ** 2 / (1 - shares)).sum(axis=0))
+        residuals = np.where(present, totals / np.where(present, counts, 1.0) - mean, 0.0)
+        error = np.sqrt(((shares * residuals) ** 2 / (1 - shares)).sum(axis=0))
         pull = shares**2 / (1 - shares)
         squares = (shares**2).sum(axis=0)
         freedom = 1 / (squares + pull.sum(axis=0) ** 2 - (pull**2).sum(axis=0))
-        skew = _skewness(apart, present) * (shares**3).sum(axis=0) / squares**1.5
+        skew = _skewness(residuals, present) * (shares**3).sum(axis=0) / squares**1.5
     single = clusters < 2
     error, freedom = np.where(single, np.nan, error), np.where(single, 0.0, freedom)
     lacking = tuple(map(_lacking, mean, error, freedom))
@@ -98,42 +129,42 @@ def _lacking(mean: float, error: float, freedom: float) -> str | None:
     return ALIKE if error <= 1e-12 * abs(mean) else None
 
 
-def _skewness(apart: Array, present: NDArray[np.bool_]) -> Array:
-    """Of each column's present entries, 0 for fewer than three or equal ones."""
+def _skewness(values: Array, present: NDArray[np.bool_]) -> Array:
+    """Return the skewness of each column's present entries, 0 for fewer than three or equal ones."""
     number = present.sum(axis=0).astype(float)
-    centred = np.where(present, apart - apart.sum(axis=0) / number, 0.0)
+    centred = np.where(present, values - values.sum(axis=0) / number, 0.0)
     second, third = (centred**2).sum(axis=0) / number, (centred**3).sum(axis=0) / number
     corrected = np.sqrt(number * (number - 1)) / (number - 2) * third / second**1.5
     return np.where((number > 2) & (second > 0), corrected, 0.0)
 
 
 def _reach(freedom: Array, skew: Array, level: float) -> tuple[Array, Array]:
-    """How many standard errors the interval reaches below and above the mean."""
+    """Return how many standard errors the interval extends below and above the mean."""
     quantile = np.asarray(stdtrit(freedom, 1 - level / 2))
     return np.maximum(quantile, untransformed(quantile, skew)), np.maximum(quantile, -untransformed(-quantile, skew))
 
 
 def transformed(t: Array, skew: Array) -> Array:
-    """Hall's transformation of a t statistic whose mean has this skewness; it is nearly symmetric."""
+    """Apply Hall's transformation to a t statistic whose mean has this skewness; the result is nearly symmetric."""
     return np.asarray(t + skew * t**2 / 3 + skew**2 * t**3 / 27 + skew / 6)
 
 
 def untransformed(value: Array, skew: Array) -> Array:
-    """The t statistic that `transformed` makes this value of."""
-    some = np.where(np.abs(skew) < 1e-6, 1.0, skew)
-    return np.where(np.abs(skew) < 1e-6, value, 3 / some * (np.cbrt(1 + some * (value - some / 6)) - 1))
+    """Invert `transformed`: return the t statistic that gives this value."""
+    divisor = np.where(np.abs(skew) < 1e-6, 1.0, skew)
+    return np.where(np.abs(skew) < 1e-6, value, 3 / divisor * (np.cbrt(1 + divisor * (value - divisor / 6)) - 1))
 
 
 def differences_estimate(differences: Array, level: float = LEVEL) -> Estimate:
-    """The mean of the prompts' differences, each prompt counted once, with error and interval. NaN is no difference."""
+    """Estimate the mean of the prompts' differences, each prompt counted once. NaN means no difference."""
     return estimate(*_present(differences), level)
 
 
 def differences_bootstrap(differences: Array, seed: int, level: float = LEVEL) -> tuple[Array, Array]:
-    """Both ends of the interval by drawing prompts with replacement, `RESAMPLES` times; NaN where there is none.
+    """Return both ends of the interval by drawing prompts with replacement, `RESAMPLES` times; NaN if there is none.
 
-    By the quantiles of the t statistics of what is drawn, and at each end never nearer than Student's t: percentiles of
-    the drawn means would cover skewed differences too seldom. Source: Efron & Tibshirani 1993, An introduction to the
+    From the quantiles of the drawn t statistics, and at each end never closer than Student's t: percentiles of the
+    drawn means would cover skewed differences too rarely. Source: Efron & Tibshirani 1993, An introduction to the
     bootstrap, chapter 12.5.
     """
     found = differences_estimate(differences)
@@ -159,11 +190,11 @@ def differences_bootstrap(differences: Array, seed: int, level: float = LEVEL) -
 
 
 def sign_flip(differences: Array, seed: int) -> Array:
-    """Two-sided p of each column: how often its mean is as far from 0 when each difference gets a random sign.
+    """Return the two-sided p of each column: how often its mean is as far from 0 if each difference gets a random sign.
 
-    If two runs do not differ, either sign is as likely. With few prompts all sign patterns are tried, and p is exact;
-    otherwise (b + 1) / (m + 1) with b of m seeded random patterns as far out, never 0 nor too small. m is 9,999,
-    and more where there are more than 50 columns. Sources: Fisher 1935, The design of experiments, section 21;
+    If two runs do not differ, both signs are equally likely. With few prompts all sign patterns are tried, and p is
+    exact; otherwise it is (b + 1) / (m + 1) with b of m seeded random patterns as extreme, never 0 nor too small. m is
+    9,999, and more for more than 50 columns. Sources: Fisher 1935, The design of experiments, section 21;
     Phipson & Smyth 2010, Permutation p-values should never be zero.
     """
     filled, _ = _present(differences)
@@ -171,7 +202,7 @@ def sign_flip(differences: Array, seed: int) -> Array:
     flips = max(_FLIPS, _FLIPS_A_TEST * columns - 1)
     exact = 2**rows <= flips
     total = filled.sum(axis=0)
-    bar = np.abs(total) - 1e-9 * np.abs(filled).sum(axis=0)  # sums in another order are the same sums
+    bar = np.abs(total) - 1e-9 * np.abs(filled).sum(axis=0)  # tolerates rounding of sums in another order
     reached = np.zeros(columns)
     for patterns in _all_patterns(rows) if exact else _random_patterns(flips, rows, seed):
         reached += (np.abs(total - 2 * (patterns @ filled)) >= bar).sum(axis=0)
@@ -180,13 +211,14 @@ def sign_flip(differences: Array, seed: int) -> Array:
 
 
 def p_values(differences: Array, seed: int) -> Array:
-    """Two-sided p of each column: the greater of `sign_flip`'s and of Student's t after Hall's transformation.
+    """Return the two-sided p of each column: the greater of `sign_flip`'s and of Student's t after Hall's
+    transformation.
 
-    Sign flips suppose that the differences are symmetric about their mean; the ratio of a mean to its standard error
-    orders sign patterns as the mean alone does, so studentising them changes nothing. The transformed t supposes only
-    that the prompts are independent and enough to show the skewness. What neither holds for is not called different.
-    The interval of `differences_estimate` leaves out 0 where the second p, and that of Student's t, are below `LEVEL`.
-    Sources: see `estimate`.
+    Sign flips assume that the differences are symmetric about their mean; the ratio of a mean to its standard error
+    orders sign patterns as the mean alone does, so studentizing them changes nothing. The transformed t assumes only
+    that the prompts are independent and enough to show the skewness. If neither holds, no difference is claimed. The
+    interval of `differences_estimate` excludes 0 if the second p, and that of Student's t, are below `LEVEL`. Sources:
+    see `estimate`.
     """
     found = differences_estimate(differences)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -196,17 +228,17 @@ def p_values(differences: Array, seed: int) -> Array:
 
 
 def different(differences: Array, seed: int) -> NDArray[np.bool_]:
-    """Which columns' means are not 0, corrected for their number (`holm`). Too few prompts say nothing."""
+    """Tell which columns' means are not 0, corrected for their number (`holm`); never for too few prompts."""
     enough = np.array([why != TOO_FEW for why in differences_estimate(differences).lacking], bool)
     return np.asarray(enough & (holm(p_values(differences, seed)) <= LEVEL))
 
 
 def holm(p_values: ArrayLike | Sequence[float | None]) -> Array:
-    """The p values corrected for their number, in their order; NaN or None, where there is no test, is not counted, and
-    NaN in what is returned.
+    """Return the p values corrected for their number, in their order; NaN or None, where there is no test, is not
+    counted and stays NaN.
 
-    A family of tests in which one is called different at p <= 0.05 is wrong in at most 5 % of cases, however the tests
-    depend on each other. Source: Holm 1979, A simple sequentially rejective multiple test procedure.
+    If differences are claimed at corrected p <= 0.05, a family of tests has a false claim in at most 5 % of cases,
+    however the tests depend on each other. Source: Holm 1979, A simple sequentially rejective multiple test procedure.
     """
     p = np.asarray(p_values, float)
     corrected = np.full(p.shape, np.nan)
@@ -217,13 +249,13 @@ def holm(p_values: ArrayLike | Sequence[float | None]) -> Array:
 
 
 def spread(differences: Array) -> Array:
-    """Each column's standard deviation over prompts; NaN for fewer than two."""
+    """Return each column's standard deviation over prompts; NaN for fewer than two."""
     error = differences_estimate(differences).standard_error
     return np.asarray(error * np.sqrt(np.isfinite(differences).sum(axis=0)))
 
 
 def effect_size(differences: Array) -> Array:
-    """Cohen's d_z: the mean of the prompts' differences over their standard deviation; NaN where that is 0.
+    """Return Cohen's d_z: the mean of the prompts' differences over their standard deviation; NaN if that is 0.
 
     Source: Cohen 1988, Statistical power analysis for the behavioral sciences, chapter 2.
     """
@@ -238,7 +270,7 @@ def _present(differences: Array) -> tuple[Array, Array]:
 
 
 def _blocks(count: int, rows: int) -> Iterator[int]:
-    """`count` in parts, so that a part times `rows` is no large array."""
+    """Split `count` into parts, such that a part times `rows` is not a large array."""
     size = max(1, _CELLS // max(rows, 1))
     for start in range(0, count, size):
         yield min(size, count - start)
@@ -249,7 +281,7 @@ def _all_patterns(rows: int) -> Iterator[Array]:
 
 
 def _random_patterns(count: int, rows: int, seed: int) -> Iterator[Array]:
-    """Ones where a sign is flipped."""
+    """Yield random patterns, with 1 for a flipped sign."""
     random = np.random.default_rng(seed)
     for size in _blocks(count, rows):
         packed = np.frombuffer(random.bytes((size * rows + 7) // 8), np.uint8)

@@ -1,4 +1,4 @@
-"""What finds named entities, whatever it rests on: the maker of the part `entities`."""
+"""The interface of named entity taggers, which make the part `entities`."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence, Set
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Tagger(ABC):
-    """The attributes enter the fingerprint of every score that it feeds."""
+    """A named entity tagger. The attributes enter the fingerprint of every score that uses it."""
 
     parts = frozenset({"entities"})
     packages: tuple[str, ...]
@@ -20,7 +20,7 @@ class Tagger(ABC):
 
     @abstractmethod
     def tag(self, texts: Sequence[str]) -> list[list[str]]:
-        """For each text its mentions of entities in order, repetitions included."""
+        """Return for each text its entity mentions in order, repetitions included."""
 
     def make(self, prompts: Sequence[str], texts: Sequence[str], parts: Set[str]) -> Mapping[str, Sequence[Any]]:
         return {"entities": [tuple(mentions) for mentions in self.tag(texts)]}

@@ -1,7 +1,7 @@
-"""Readability indices as the library textstat computes them: those that need no dictionary of syllables.
+"""Compute readability indices with the library textstat: those that need no dictionary of syllables.
 
-textstat looks the syllables of English up in a dictionary that it downloads, so what counts them is ours
-(`readability.py`). All are made for English prose, and a text that has no Flesch reading ease has none of them either.
+textstat looks syllables up in an English dictionary that it downloads, so indices with syllables are ours
+(`readability.py`). All are made for English prose; a text without Flesch reading ease has none of them either.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from newwiki.registry import evaluator
     packages=["textstat"],
 )
 def automated_readability_index(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """4.71 C/W + 0.5 W/S - 21.43, the school grade that a reader needs; -16.22 and up, mostly 0 to 20.
+    """Return 4.71 C/W + 0.5 W/S - 21.43, the school grade that a reader needs; -16.22 and up, mostly 0 to 20.
 
-    Source: Smith and Senter 1967, Automated readability index, in textstat's reading: C are all characters but white
-    space, punctuation marks among them, and a mark that stands alone is a word of C/W but none of W/S. Pitfall: long
-    words need not be hard ones, and numbers and names count as words.
+    Source: Smith and Senter 1967, Automated readability index, as in textstat: C are all characters except white space,
+    including punctuation marks, and a mark that stands alone is a word in C/W but not in W/S. Pitfall: long words need
+    not be hard ones, and numbers and names count as words.
     """
     from textstat.backend import metrics
 
@@ -57,9 +57,9 @@ def automated_readability_index(analysis: Analysis, reference: Analysis) -> floa
     packages=["textstat"],
 )
 def coleman_liau_index(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """0.058 L - 0.296 S - 15.8 with L letters and S sentences a hundred words; -39.6 and up, mostly 0 to 20.
+    """Return 0.058 L - 0.296 S - 15.8 with L letters and S sentences per 100 words; -39.6 and up, mostly 0 to 20.
 
-    Source: Coleman and Liau 1975, A computer readability formula designed for machine scoring, in textstat's reading:
+    Source: Coleman and Liau 1975, A computer readability formula designed for machine scoring, as in textstat:
     digits are letters. Pitfall: textstat rounds the 0.0588 of the paper to 0.058, so that its index is 0.0008 L lower,
     about 0.4 of a grade.
     """
@@ -84,10 +84,10 @@ def coleman_liau_index(analysis: Analysis, reference: Analysis) -> float | Unsco
     packages=["textstat"],
 )
 def lix(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """W/S + 100 L/W with L words of more than six letters; 1 and up, mostly 20 (easy) to 60 (hard).
+    """Return W/S + 100 L/W with L words of more than six letters; 1 and up, mostly 20 (easy) to 60 (hard).
 
-    Source: Björnsson 1968, Läsbarhet, in textstat's reading. Pitfalls: made for Swedish, whose compounds are long
-    words; "well-known" is one word of nine letters; a text without full stops for long is one very long sentence.
+    Source: Björnsson 1968, Läsbarhet, as in textstat. Pitfalls: made for Swedish, whose compounds are long words;
+    "well-known" is one word of nine letters; a text without full stops for long is one very long sentence.
     """
     from textstat.backend import metrics
 
@@ -110,9 +110,9 @@ def lix(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     packages=["textstat"],
 )
 def rix(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """L/S with L words of more than six letters; 0 and up, mostly 0.1 (easy) to 10 (hard).
+    """Return L/S with L words of more than six letters; 0 and up, mostly 0.1 (easy) to 10 (hard).
 
-    Source: Anderson 1983, Lix and Rix: variations on a little-known readability index, in textstat's reading. Pitfall:
+    Source: Anderson 1983, Lix and Rix: variations on a little-known readability index, as in textstat. Pitfall:
     a text without full stops for long is one very long sentence with all its long words.
     """
     from textstat.backend import metrics
@@ -137,9 +137,9 @@ def rix(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     packages=["textstat"],
 )
 def mcalpine_eflaw(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """(W + M)/S with M words of three letters or fewer; 1 and up: 20 is very easy for who learnt English, 30 is hard.
+    """Return (W + M)/S with M words of three letters or fewer; 1 and up: 20 is very easy for learners, 30 is hard.
 
-    Source: McAlpine 2006, From plain English to global English, in textstat's reading. Pitfall: an encyclopedia's
+    Source: McAlpine 2006, From plain English to global English, as in textstat. Pitfall: an encyclopedia's
     numbers and initials are short words, which here stand for the idioms made of them ("get on with").
     """
     from textstat.backend import metrics
@@ -165,13 +165,13 @@ def mcalpine_eflaw(analysis: Analysis, reference: Analysis) -> float | Unscorabl
     packages=["textstat"],
 )
 def dale_chall_readability_score(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """0.1579 P + 0.0496 W/S, and 3.6365 more if P > 5, with P per cent of difficult words; mostly 5 to 16.
+    """Return 0.1579 P + 0.0496 W/S, plus 3.6365 if P > 5, with P per cent of difficult words; mostly 5 to 16.
 
     Below 5 a fourth grader understands it, from 10 on a graduate. Source: Dale and Chall 1948, A formula for
-    predicting readability, in textstat's reading. textstat is asked for its words and not for the score, because its
-    function counts their syllables, for which it downloads a dictionary, and then uses none of the counts. Pitfalls:
-    inflected words ("walked") and names are difficult, which Dale and Chall did not mean, so that encyclopedic text
-    stands some points too high; the score leaps by 3.6 at one difficult word in twenty.
+    predicting readability, as in textstat. Only textstat's words are used and not its score, because its function
+    counts their syllables, for which it downloads a dictionary, and then uses none of the counts. Pitfalls: inflected
+    words ("walked") and names are difficult, which Dale and Chall did not mean, so that encyclopedic text scores some
+    points too high; the score leaps by 3.6 at one difficult word in twenty.
     """
     if reason := unreadable(analysis.readability):
         return reason

@@ -1,7 +1,7 @@
-"""Scores of many short texts together beside many references, none of which is a text's own: tokens in, a number out.
+"""Score many short texts together with many references, none of which is a text's own: tokens in, a number out.
 
-Tokens are the model's, as in He et al. 2021, Exposure bias versus self-recovery, section 6.2, which takes n-grams up
-to 3 and as many references as texts.
+Tokens are the model's, as in He et al. 2021, Exposure bias versus self-recovery, section 6.2, which uses n-grams up to
+3 and as many references as texts.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ LONGEST = 3
 
 
 def bleu(texts: Sequence[Words], references: Sequence[Words]) -> float:
-    """The mean over texts of the BLEU with all references, n from 1 to 3, from 0 to 1; smoothed as `self_bleu`.
+    """Return the mean over texts of the BLEU with all references, n from 1 to 3, from 0 to 1; smoothed as `self_bleu`.
 
     Source: Papineni et al. 2002; He et al. 2021, tables 2 and 8.
     """
@@ -28,18 +28,18 @@ def bleu(texts: Sequence[Words], references: Sequence[Words]) -> float:
 
 
 def bleus(texts: Sequence[Words], references: Sequence[Words]) -> list[float]:
-    """The BLEU of each text of three tokens or more (see `bleu`)."""
+    """Return the BLEU of each text of three tokens or more (see `bleu`)."""
     return bleu_of_each(texts, references, LONGEST)
 
 
 def backward_bleu(texts: Sequence[Words], references: Sequence[Words]) -> float:
-    """The mean over references of the BLEU with all texts, n from 1 to 3. Source: Shi et al. 2018."""
+    """Return the mean over references of the BLEU with all texts, n from 1 to 3. Source: Shi et al. 2018."""
     return bleu(references, texts)
 
 
 def nist(texts: Sequence[Words], references: Sequence[Words]) -> float:
-    """NIST, n from 1 to 3, in bits a token: an n-gram of a text counts as often as the reference that has it most, with
-    the information that all references give it; lengths are compared with the references' mean.
+    """Return NIST, n from 1 to 3, in bits per token: an n-gram of a text counts up to its largest count in a reference,
+    with the information from all references; lengths are compared with the references' mean.
 
     Source: Doddington 2002, equations 2 and 3.
     """
@@ -60,5 +60,5 @@ def nist(texts: Sequence[Words], references: Sequence[Words]) -> float:
 
 
 def trigram_entropy(texts: Sequence[Words], references: Sequence[Words]) -> float:
-    """-Σ r ln r over the trigrams of all texts, in nats; references say nothing. Source: Zhang et al. 2018."""
+    """Return -Σ r ln r over the trigrams of all texts, in nats; references are ignored. Source: Zhang et al. 2018."""
     return entropy_of(texts, LONGEST)

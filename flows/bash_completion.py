@@ -1,12 +1,11 @@
-"""The script by which bash completes: click's, for values in which bash sees several words (`sample:top_p=0.9`)."""
+"""The completion script for bash: the one of click, for values that bash splits into words (`sample:top_p=0.9`)."""
 
 from click.shell_completion import BashComplete
 
 
 class Bash(BashComplete):
-    """bash breaks words at COMP_WORDBREAKS, `:` and `=` among them, and puts a completion in the place of the last part
-    alone. So the parts are put together before newwiki is asked, and what stands before the last is taken off each
-    answer."""
+    """The completion of bash, which breaks words at COMP_WORDBREAKS, including `:` and `=`, and replaces the last part
+    only. The script joins the parts before it asks newwiki, and removes the earlier parts from each answer."""
 
     source_template = """\
 %(complete_func)s() {

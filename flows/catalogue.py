@@ -1,19 +1,20 @@
-"""The catalogues of metrics and decoders, and what the documents say of metrics, tables and queries.
+"""The generated parts of the documents: metrics, tables, queries, papers, commands and settings.
 
     python -m flows.catalogue FILE.md...
 
-writes anew what stands in the files between `<!-- metrics: core -->` (or `metrics: all`, `schema: view`,
-`schema: table`, `cookbook: all`, `papers: all`, `paper_metrics: 003`) and `<!-- end -->`.
+rewrites the files between `<!-- metrics: core -->` and `<!-- end -->`, where `metrics: core` may also be
+`metrics: all`, `schema: view`, `schema: table`, `cookbook: all`, `decoders: all`, `papers: all`, `paper_metrics: 003`,
+`commands: all` or `settings: all`.
 """
 
 import re
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from newwiki.records import Metric
-from newwiki.registry import Evaluator, evaluators, reading_evaluators, set_evaluators
+from flows import command_reference, settings_reference
+from flows.markdown import line as _line
+from flows.pieces import metrics, span
 from newwiki.registry import decoders as registered_decoders
 from storage.cookbook import questions
 from storage.schema import documented
@@ -21,83 +22,38 @@ from storage.schema import documented
 if TYPE_CHECKING:
     from newwiki.papers.published import Exhibit
 
-_BLOCK = re.compile(r"(<!-- (metrics|schema|cookbook|papers|paper_metrics): (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
-_BETTER = {"higher": "higher", "lower": "lower", "none": "–"}
-
-COLUMNS = (
-    "metric",
-    "unit",
-    "range",
-    "better",
-    "evaluator",
-    "version",
-    "core",
-    "scope",
-    "definition",
-    "source",
-    "pitfalls",
+_BLOCK = re.compile(
+    r"(<!-- (metrics|decoders|schema|cookbook|papers|paper_metrics|commands|settings): (\w+) -->\n).*?(<!-- end -->)",
+    re.DOTALL,
 )
-DECODER_COLUMNS = ("decoder", "parameter", "default", "range", "source")
-
-
-def rows(pair_scorer: str) -> list[list[str]]:
-    """All metrics, under `COLUMNS`; those of claims with what this pair scorer says of itself. Raises UsageError."""
-    from evaluators.claim_support import told_by
-
-    return [
-        [
-            metric.name,
-            metric.unit,
-            span(metric.minimum, metric.maximum),
-            metric.direction,
-            evaluator.name,
-            evaluator.version,
-            "yes" if evaluator.core else "no",
-            metric.scope,
-            metric.definition,
-            metric.source,
-            metric.pitfalls,
-        ]
-        for given, evaluator in metrics()
-        for metric in [told_by(pair_scorer, given) if evaluator.verdicts else given]
-    ]
-
-
-def decoders() -> list[list[object]]:
-    """All decoders, a row a parameter, under `DECODER_COLUMNS`."""
-    return [
-        [name, key, "–" if setting.default is None else setting.default, setting.range, kind.source]
-        for name, kind in sorted(registered_decoders.all().items())
-        for key, setting in sorted(kind.parameters.items())
-    ]
-
-
-def metrics(kind: str = "all") -> list[tuple[Metric, Evaluator]]:
-    """Those of `core`, or `all`, with the evaluators that give them, by name."""
-    every = (*evaluators.all().values(), *set_evaluators.all().values(), *reading_evaluators.all().values())
-    found = [(metric, evaluator) for evaluator in every for metric in evaluator.metrics]
-    return sorted((one for one in found if kind == "all" or one[1].core), key=lambda one: one[0].name)
-
-
-def span(minimum: float | None, maximum: float | None) -> str:
-    """`0 … 1`; the side that has no bound is left empty."""
-    return " ".join(["" if minimum is None else f"{minimum:g}", "…", "" if maximum is None else f"{maximum:g}"]).strip()
+_BETTER = {"higher": "higher", "lower": "lower", "none": "–"}
 
 
 def written_anew(text: str) -> str:
-    """The text with its blocks as they are to be now."""
+    """Return the text with its generated blocks up to date."""
     writers = {
         "metrics": _metrics,
+        "decoders": _decoders,
         "schema": _schema,
         "cookbook": _cookbook,
         "papers": _papers,
         "paper_metrics": _paper_metrics,
+        "commands": _commands,
+        "settings": _settings,
     }
     return _BLOCK.sub(lambda found: f"{found[1]}{writers[found[2]](found[3])}{found[4]}", text)
 
 
+def _commands(_: str) -> str:
+    return command_reference.commands()
+
+
+def _settings(_: str) -> str:
+    return settings_reference.settings()
+
+
 def _schema(kind: str) -> str:
-    """The views, or the tables, each with its columns."""
+    """Describe the views, or the tables, each with its columns."""
     parts = []
     for relation in documented():
         if relation.kind == kind:
@@ -166,8 +122,16 @@ def _metrics(kind: str) -> str:
     return "".join(lines)
 
 
-def _line(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+def _decoders(_: str) -> str:
+    """Return a row for each decoder, with its parameters, their defaults and ranges."""
+    rows = [_line(["decoder", "parameters (default; range)", "source"]), _line(["---"] * 3)]
+    for name, kind in sorted(registered_decoders.all().items()):
+        parameters = [
+            f"`{key}` ({'required' if setting.default is None else setting.default}; {setting.range})"
+            for key, setting in sorted(kind.parameters.items())
+        ]
+        rows.append(_line([f"`{name}`", ", ".join(parameters), kind.source]))
+    return "".join(rows)
 
 
 if __name__ == "__main__":

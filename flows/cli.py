@@ -1,4 +1,4 @@
-"""The command line. What it can do is in the folder `commands`, each command in the file of its name."""
+"""The command line. Each command is in the file of its name in the folder `commands`."""
 
 import atexit
 import os
@@ -11,7 +11,7 @@ from typing import NoReturn
 import click
 
 from flows import commands
-from flows.listing import ByGroup
+from flows.listing import CommandGroup
 from flows.options import debug_option, is_debugging
 from flows.printing import allow_any_encoding, say
 from flows.unexpected import in_one_line
@@ -19,8 +19,11 @@ from newwiki.errors import NewWikiError
 
 
 def main() -> int:
-    """Runs a command. Gives its exit status: 0 (done), 1 (failed) or 2 (misused), the last two with one line of why,
-    and with `--debug` the traceback before it. A group of commands alone, such as `newwiki`, shows its help."""
+    """Run a command and return its exit status: 0 (done), 1 (failed) or 2 (misuse).
+
+    A failure prints one line with the reason, and with `--debug` the traceback before it. A group of commands without a
+    command, such as `newwiki`, prints its help.
+    """
     allow_any_encoding()
     try:
         status = cli.main(prog_name="newwiki", standalone_mode=False)
@@ -36,11 +39,11 @@ def main() -> int:
     except click.ClickException as error:
         return _say(error.format_message(), 1)
     except (click.Abort, KeyboardInterrupt):
-        return _say("interrupted; run the same command again and it goes on from here", 130)
+        return _say("interrupted: run the same command again to resume", 130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception as error:  # noqa: BLE001 (the one place where what nobody expected becomes a line)
+    except Exception as error:  # noqa: BLE001 (the one place that turns an unexpected error into a line)
         return _say(in_one_line(error), 1)
 
 
@@ -52,8 +55,11 @@ def _say(message: str, status: int) -> int:
 
 
 def leave(status: int) -> NoReturn:
-    """Ends the process: at once where Prefect has been at work, as its daemon threads would keep DuckDB's module alive
-    beyond the interpreter, which then lists all that it could not free."""
+    """End the process, at once if Prefect was loaded.
+
+    Prefect's daemon threads would keep the module of DuckDB alive beyond the interpreter, which then prints a list of
+    everything that it could not free.
+    """
     if "prefect" in sys.modules:
         atexit._run_exitfuncs()
         sys.stdout.flush()
@@ -62,13 +68,13 @@ def leave(status: int) -> NoReturn:
     sys.exit(status)
 
 
-@click.group(cls=ByGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80})
 @click.version_option(package_name="newwiki-eval", prog_name="newwiki")
 @debug_option
 def cli() -> None:
-    """Evaluates language models on the Wikipedia articles that have just been written.
+    """Evaluate language models on newly written Wikipedia articles.
 
-    Each command has a help of its own, with examples: newwiki COMMAND --help
+    See the options and examples of a command with: newwiki COMMAND --help
     """
 
 

@@ -1,7 +1,7 @@
-"""What a shell offers in the place of a value: decoders, metrics, snapshots, runs.
+"""The values that a shell completes: decoders, metrics, snapshots and runs.
 
-It answers at once, from a database that is there, and makes none. What is wrong is not told here: the command will say
-it. Nothing is offered that a shell would do more with than read it, as a name may be anybody's.
+Completion answers at once from an existing database and never creates one. Errors are silent here, because the command
+reports them. Only harmless words are offered: a shell must not interpret a name that somebody else chose.
 """
 
 import re
@@ -18,12 +18,12 @@ Completer = Callable[[click.Context, click.Parameter, str], list["CompletionItem
 
 
 def completer(field: str) -> Completer | None:
-    """Of a field of a request, or of an option, by its name; None where nothing is known of its values."""
+    """Return the completer for a field or an option, by name; None where its values are unknown."""
     return _OF.get(field)
 
 
 def _begun(values: Iterable[tuple[str, str | None]], incomplete: str) -> list["CompletionItem[str]"]:
-    """Those that go on as what is typed, each with what a shell shows beside it."""
+    """Return the values that begin with the typed text, each with the help that a shell shows."""
     return [
         CompletionItem(value, help=told)
         for value, told in values
@@ -47,7 +47,7 @@ def _snapshots(context: click.Context, parameter: click.Parameter, incomplete: s
 
 
 def _runs(context: click.Context, parameter: click.Parameter, incomplete: str) -> list["CompletionItem[str]"]:
-    """By model and decoder, and by their ids as soon as one is begun."""
+    """Return runs by model and decoder, and by id as soon as an id is begun."""
     from newwiki.decoding.grammar import short_form
 
     found = _stored(context, "runs")
@@ -58,7 +58,7 @@ def _runs(context: click.Context, parameter: click.Parameter, incomplete: str) -
 
 
 def _metrics(context: click.Context, parameter: click.Parameter, incomplete: str) -> list["CompletionItem[str]"]:
-    """The last of several between commas. Those that something is scored by are there sooner than all that can be."""
+    """Complete the last of several names between commas, with the stored metrics first."""
     before, comma, begun = incomplete.rpartition(",")
     stored = [name for (name,) in _stored(context, "metrics") if name.startswith(begun)]
     words = [word for word in (parameter.make_metavar(context) or "").split("|") if word.islower()]
@@ -75,7 +75,7 @@ def _known_metrics() -> Iterator[str]:
 
 
 def _decoders(context: click.Context, parameter: click.Parameter, incomplete: str) -> list["CompletionItem[str]"]:
-    """Their names, and behind `NAME:` or a comma their parameters."""
+    """Return names of decoders, and parameters after `NAME:` or a comma."""
     from newwiki.registry import decoders
 
     name, colon, body = incomplete.partition(":")

@@ -1,8 +1,8 @@
-"""How `newwiki --help` lists the commands: in groups, each in a line, and with examples in its own help."""
+"""The help of the command line: commands in groups, options under headings, and examples."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import click
 
@@ -11,62 +11,121 @@ C = TypeVar("C", bound=click.Command)
 
 GROUPS: dict[Group, str] = {
     "make": "Make snapshots, texts and scores",
-    "look": "Look at them",
-    "compare": "Compare models, and ask what is behind a number",
-    "share": "Share them",
-    "keep": "Keep it going",
+    "look": "Look at results",
+    "compare": "Compare models and explain scores",
+    "share": "Share results",
+    "keep": "Set up and automate",
 }
-_ALONE = "Others"
+
+ARGUMENTS, OWN, GENERAL = "Arguments", "Options", "General options"  # headings of the options of a command
+_WIDTH = 78  # of a line of the help, on a terminal of 80 columns
 
 
 @dataclass(frozen=True)
 class Listing:
-    """Where a command stands, and examples of it, each a line for a shell."""
+    """The group of a command in `newwiki --help`, and examples of it, each a line for a shell."""
 
     group: Group | None
     examples: tuple[str, ...]
 
 
-def listed(group: Group, short: str, *, example: str | tuple[str, ...]) -> Callable[[C], C]:
-    """Lists a command in the group with this short help, and shows the examples in its own help."""
+class Option(click.Option):
+    """An option under a heading of the help, by default among the command's own options."""
+
+    def __init__(self, *args: Any, heading: str | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.heading = heading or OWN
+
+
+class Argument(click.Argument):
+    """An argument with a line of help, which older versions of click do not know."""
+
+    def __init__(self, *args: Any, description: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.description = description
+
+
+class GroupedCommand(click.Command):
+    """A command that shows arguments and its own options first, and the options of every command last."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the parameters of the command under their headings."""
+        _format_parameters(self, ctx, formatter)
+
+
+class CommandGroup(click.Group):
+    """A group of commands, which lists its commands by purpose."""
+
+    command_class = GroupedCommand
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options of the group, then its commands."""
+        _format_parameters(self, ctx, formatter)
+        self.format_commands(ctx, formatter)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands under their groups; commands without a group come last."""
+        grouped = any(listing(command).group for command in self.commands.values())
+        for group, heading in [*GROUPS.items(), (None, "Other commands" if grouped else "Commands")]:
+            members = {name: command for name, command in self.commands.items() if listing(command).group == group}
+            if members:
+                with formatter.section(heading):
+                    longest = max(map(len, self.commands))
+                    room = formatter.width - longest - 6
+                    rows = [(name, command.get_short_help_str(room)) for name, command in sorted(members.items())]
+                    formatter.write_dl([(name.ljust(longest), summary) for name, summary in rows])
+
+
+def listed(group: Group | None, summary: str, *, examples: Sequence[str]) -> Callable[[C], C]:
+    """List a command in the group with this summary, and show the examples in its help."""
 
     def decorate(command: C) -> C:
-        command.short_help = short
-        return _with(command, group, example)
+        command.short_help = summary
+        return _with(command, group, tuple(examples))
 
     return decorate
 
 
 def exemplified(*examples: str) -> Callable[[C], C]:
-    """Shows the examples in the help of a command below another one."""
+    """Show the examples in the help of a subcommand."""
     return lambda command: _with(command, None, examples)
 
 
-def _with(command: C, group: Group | None, example: str | tuple[str, ...]) -> C:
-    examples = (example,) if isinstance(example, str) else example
+def listing(command: click.Command) -> Listing:
+    """Return what was declared for the command; a command without a declaration has no group and no examples."""
+    declared = getattr(command, "listing", None)
+    return declared if isinstance(declared, Listing) else Listing(None, ())
+
+
+def _with(command: C, group: Group | None, examples: tuple[str, ...]) -> C:
     command.listing = Listing(group, examples)  # type: ignore[attr-defined]
-    command.epilog = "\n".join(
-        ["\b", "Examples:" if len(examples) > 1 else "Example:", *(f"  {one}" for one in examples)]
-    )
+    title = "Examples:" if len(examples) > 1 else "Example:"
+    command.epilog = "\n".join(["\b", title, *(line for example in examples for line in _in_lines(example))])
     return command
 
 
-def listing(command: click.Command) -> Listing:
-    """What was declared of the command: of one that says nothing no group, and no examples."""
-    found = getattr(command, "listing", None)
-    return found if isinstance(found, Listing) else Listing(None, ())
+def _in_lines(example: str) -> list[str]:
+    """Break an example before its options where it is longer than a line, as a shell allows it."""
+    lines, indent = [""], "  "
+    for place, part in enumerate(example.split(" --")):
+        words = part if place == 0 else f"--{part}"
+        if len(f"{indent}{lines[-1]} {words} \\") > _WIDTH - 2 and lines[-1]:
+            lines.append(f"    {words}")
+        else:
+            lines[-1] = f"{lines[-1]} {words}" if lines[-1] else words
+    return [f"{indent}{line} \\" for line in lines[:-1]] + [f"{indent}{lines[-1]}"]
 
 
-class ByGroup(click.Group):
-    """A group whose commands are listed by what they are for."""
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Those that say of no group stand last."""
-        for group, words in [*GROUPS.items(), (None, _ALONE)]:
-            of_group = {name: one for name, one in self.commands.items() if listing(one).group == group}
-            if of_group:
-                with formatter.section(words):
-                    longest = max(map(len, self.commands))
-                    room = formatter.width - longest - 6
-                    rows = [(name, one.get_short_help_str(room)) for name, one in sorted(of_group.items())]
-                    formatter.write_dl([(name.ljust(longest), told) for name, told in rows])
+def _format_parameters(command: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    records: dict[str, list[tuple[str, str]]] = {ARGUMENTS: [], OWN: []}
+    for parameter in command.get_params(ctx):
+        if isinstance(parameter, Argument):
+            records[ARGUMENTS].append((parameter.make_metavar(ctx), parameter.description))
+        elif record := parameter.get_help_record(ctx):
+            usual = GENERAL if "--help" in parameter.opts else OWN
+            records.setdefault(getattr(parameter, "heading", usual), []).append(record)
+    general = records.pop(GENERAL, [])
+    for heading, rows in [*records.items(), (GENERAL, general)]:
+        if rows:
+            with formatter.section(heading):
+                formatter.write_dl(rows, col_max=26)

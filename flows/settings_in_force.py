@@ -1,4 +1,4 @@
-"""The settings in force, with the metrics of the scorers that they name."""
+"""The settings in force, with the metrics of the user's own scorers."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from newwiki.settings import Settings, load_settings
 
 
 def settings_in_force(config: Path | None, **flags: str | None) -> Settings:
-    """As `newwiki.settings.load_settings`. Raises UsageError, for what is wrong in a scorer's file too."""
+    """Load the settings and register the scorers that they name. Raises UsageError, also for a scorer's file."""
     settings = load_settings(config, **flags)
     if settings.scorers:
         from evaluators.scorer_metrics import add_scorers

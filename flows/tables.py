@@ -1,6 +1,5 @@
 """Rows as people and programs want them: a table to look at, or CSV, JSON or Markdown, on stdout."""
 
-import csv
 import json
 import math
 import os
@@ -10,6 +9,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from flows.printing import holds_any_character, machine_output, write_lines
+from newwiki.csv_files import write_csv
 from newwiki.visible import in_csv, in_json, in_markdown, visible
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from storage.database import Database
 
 FORMATS = ("table", "csv", "json", "markdown")
+MACHINE_FORMATS = ("csv", "json")  # of which programs read the rows
 Rows = Sequence[Sequence[Any]]
 _NO_EDGE = 1_000_000
-_MOST_DECIMALS = 6
 
 
 def show(columns: Sequence[str], rows: Iterable[Sequence[Any]], form: str, title: str | None = None) -> None:
@@ -59,9 +59,7 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         known = "" if value is None else plain(value)
         return visible(known) if isinstance(known, str) and out.isatty() else known
 
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*map(cell, columns)])
-    writer.writerows([*map(cell, row)] for row in rows)
+    write_csv(out, map(cell, columns), (map(cell, row) for row in rows))
 
 
 def _json(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -96,26 +94,6 @@ def show_query(database: "Database", name: str, form: str, *parameters: object) 
         cursor = connection.execute(query(name), list(parameters))
         columns, rows = [column[0] for column in cursor.description or []], cursor.fetchall()
     show(columns, rows, form)
-
-
-def digits(number: float) -> str:
-    """A number of any metric for people: one decimal from 10 upwards, three below."""
-    return f"{number:.1f}" if abs(number) >= 10 else f"{number:.3f}"
-
-
-def decimals(means: Iterable[float], arms: Iterable[float] = ()) -> int:
-    """How many decimals all numbers of a column have: one from 10 upwards, three below, and more where an arm of an
-    interval or all means would be 0."""
-    largest = max(map(abs, means), default=0)
-    smallest = min([*arms, *filter(None, [largest])], default=1)
-    number = 1 if largest >= 10 else 3
-    while number < _MOST_DECIMALS and not float(f"{smallest:.{number}f}"):
-        number += 1
-    return number
-
-
-def p_value(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def show_columns(

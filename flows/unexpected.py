@@ -1,4 +1,4 @@
-"""What nobody raised on purpose, in one line for the person at the command line: what the world did, or our defect."""
+"""Unexpected errors in one line for the command line: a problem of the system, or a defect of the program."""
 
 import errno
 import traceback
@@ -12,39 +12,41 @@ _PACKAGES = ("newwiki", "evaluators", "storage", "flows")
 
 
 def in_one_line(error: Exception) -> str:
-    """What happened, to what, and what to do next; of what is nobody's but our own fault, where it happened."""
+    """Return what happened, to what, and what to do next; for a defect of the program, where it happened."""
     if isinstance(error, MemoryError) or "out of memory" in str(error).lower():
-        return f"memory ran out{_because(error)}; end other programs, or ask for less at once (--batch-size 1)"
+        return f"out of memory{_because(error)}: close other programs, or reduce the batch (--batch-size 1)"
     if isinstance(error, ModuleNotFoundError) and error.name:
         package, _, inner = error.name.partition(".")
         if inner and find_spec(package):
-            return f"the package '{package}' is too old or too new: it has no {inner}; install another version of it"
-        return f"the package '{package}' is missing; install it: pip install {package}"
+            return f"the package '{package}' is too old or too new: it has no {inner}; install another version"
+        return f"the package '{package}' is missing: run pip install {package}"
     if isinstance(error, ImportError):
-        return f"a package that this needs cannot be imported{_because(error)}; install it"
+        return f"a required package cannot be imported{_because(error)}: install it"
     if isinstance(error, RecursionError):
-        return "what was read is nested too deeply to be read; look at the file or the server that it came from"
+        return "the input is nested too deeply: check the file or the server that it comes from"
     if isinstance(error, OSError):
         return _of_the_system(error)
-    return f"{_defect(error)}; it is a defect: run it again with --debug, and report what that shows"
+    return f"{_defect(error)}: this is a defect; run the command again with --debug, and report the traceback"
 
 
 def _of_the_system(error: OSError) -> str:
     what = f"'{error.filename}'" if error.filename else "a file"
     if error.errno in _FULL:
-        return f"the disk is full{_of(error)}; make room and run the same command again, nothing stored is lost"
+        return f"the disk is full{_of(error)}: free some space and run the same command again; no stored data is lost"
     if error.errno in _LOCKED:
-        return f"{what} may not be read or written ({error.strerror}); allow it, or name another place"
-    return f"{what}: {error.strerror or error}; look at it, and run the same command again"
+        return (
+            f"no permission to read or write {what} ({error.strerror}): change the permissions, or name another place"
+        )
+    return f"{what}: {error.strerror or error}; check it, and run the same command again"
 
 
 def _of(error: OSError) -> str:
-    return f" where '{error.filename}' is" if error.filename else ""
+    return f" at '{error.filename}'" if error.filename else ""
 
 
 def _because(error: Exception) -> str:
-    said = " ".join(str(error).split())
-    return f" ({said[:300]})" if said else ""
+    message = " ".join(str(error).split())
+    return f" ({message[:300]})" if message else ""
 
 
 def _defect(error: Exception) -> str:

@@ -1,8 +1,10 @@
-"""New-Wiki Eval: evaluates language models on the Wikipedia articles that have just been written.
+"""New-Wiki Eval evaluates language models on newly written Wikipedia articles.
 
-Here is what a Python program needs: the decorators for pieces of one's own, and functions that do what the commands do
-and answer with Arrow tables (see `docs/python.md`).
+This module has what a Python program needs: the decorators for your own metrics, and functions that do what the
+commands do and return Arrow tables (see `docs/python.md`).
 """
+
+# ruff: noqa: F405 (names of `flows.api` that type checkers read, and that `__getattr__` imports)
 
 import importlib
 import importlib.util
@@ -15,45 +17,7 @@ from newwiki.records import Metric, SetScore, Unscorable
 from newwiki.registry import evaluator, set_evaluator
 
 if TYPE_CHECKING:
-    from flows.api import (
-        DocumentScorer,
-        articles,
-        build_evidence,
-        candidates,
-        check,
-        compare,
-        completions,
-        decoders,
-        evaluate,
-        experiment,
-        export_every_eval_ever,
-        export_hub_results,
-        export_pairs,
-        export_results,
-        export_runs,
-        export_snapshot,
-        export_task,
-        finetune,
-        gate,
-        import_answers,
-        judge,
-        leaderboard,
-        metrics,
-        plan,
-        query,
-        refresh,
-        report,
-        reproduce,
-        revisit,
-        runs,
-        score,
-        scores,
-        site,
-        snapshots,
-        submit,
-        train_scorer,
-        verify,
-    )
+    from flows.api import *  # noqa: F403
 
 __all__ = [
     "DocumentScorer",
@@ -106,7 +70,7 @@ share_freed_memory()
 
 
 def main() -> None:
-    """The command line. Names what shadows our packages first: other projects have a folder `flows` too."""
+    """Run the command line. Exits if another package hides one of ours: other projects have a folder `flows` too."""
     if hidden := _hidden():
         sys.exit(f"newwiki: {hidden}")
     from flows import cli
@@ -115,7 +79,7 @@ def main() -> None:
 
 
 def __getattr__(name: str) -> Any:
-    """What is in `__all__` and not here is in `flows.api`, which is imported when it is first asked for."""
+    """Return a name of `flows.api`, which is imported when one of its names is first used."""
     if name not in __all__:
         raise AttributeError(f"module 'newwiki' has no attribute '{name}'")
     if hidden := _hidden():
@@ -128,12 +92,12 @@ def __dir__() -> list[str]:
 
 
 def _hidden() -> str | None:
-    """Which of our packages another one of the same name shadows, if one does."""
+    """Return a message if another package hides one of ours under the same name."""
     home = Path(__file__).resolve().parent.parent
     for package in ("evaluators", "storage", "flows"):
         spec = importlib.util.find_spec(package)
-        found = Path(spec.origin).resolve() if spec and spec.origin else None
-        if found is None or found.parent.parent != home:
-            where = found or (list(spec.submodule_search_locations or []) if spec else "nowhere")
-            return f"its package '{package}' is hidden by {where}; run newwiki from another folder"
+        origin = Path(spec.origin).resolve() if spec and spec.origin else None
+        if origin is None or origin.parent.parent != home:
+            where = origin or (list(spec.submodule_search_locations or []) if spec else "nowhere")
+            return f"its package '{package}' is hidden by {where}: run newwiki from another folder"
     return None

@@ -1,4 +1,4 @@
-"""`python -m newwiki` is `newwiki`."""
+"""Run `newwiki` as `python -m newwiki`."""
 
 from newwiki import main
 

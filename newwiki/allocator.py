@@ -1,4 +1,4 @@
-"""What is told to those who keep memory for later: glibc's allocator, and torch's cache of CPU kernels."""
+"""Tune what keeps memory for later: glibc's allocator, and torch's cache of CPU kernels."""
 
 import ctypes
 import os
@@ -6,45 +6,46 @@ import sys
 from collections.abc import Callable
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # of mallopt(3)
-_LARGEST = 32 << 20  # bytes; glibc takes no more for the second
+_LARGEST = 32 << 20  # bytes; glibc accepts no larger mmap threshold
 _KERNELS = "LRU_CACHE_CAPACITY"
 
 
 def keep_few_kernels() -> None:
-    """Lets torch keep 32 of the kernels that it makes for shapes on a CPU, not 1,024, unless the user says otherwise.
+    """Let torch keep 32 of the kernels that it builds for shapes on a CPU, not 1,024, unless the user sets the
+    variable.
 
-    A kernel keeps its workspace, about a megabyte, and texts come in hundreds of lengths. This has to be said before
-    torch makes its first kernel.
+    A kernel keeps its workspace, about a megabyte, and texts come in hundreds of lengths. Call this before torch builds
+    its first kernel.
     """
     os.environ.setdefault(_KERNELS, "32")
 
 
 def share_freed_memory() -> None:
-    """Lets a thread use memory again that another has freed, unless the user says otherwise.
+    """Let threads reuse memory that another thread has freed, unless the user sets the variable.
 
-    By default glibc has an arena for each thread, and `keep_freed_memory` holds for that of the main one only. A thread
-    has its arena for good, so this has to be said before there are others.
+    By default glibc has an arena for each thread, and `keep_freed_memory` applies only to the main one. A thread keeps
+    its arena forever, so call this before there are other threads.
     """
-    if "MALLOC_ARENA_MAX" not in os.environ and (tell := _of_glibc("mallopt")):
-        tell(_ARENA_MAX, 1)
+    if "MALLOC_ARENA_MAX" not in os.environ and (set_option := _glibc_function("mallopt")):
+        set_option(_ARENA_MAX, 1)
 
 
 def keep_freed_memory() -> None:
-    """Lets this process use memory again that it has freed.
+    """Let this process reuse memory that it has freed.
 
-    By default glibc gives blocks of megabytes back to the system at once and asks for them anew, page by page, which
-    costs a small transformer on a CPU much of its time.
+    By default glibc returns blocks of megabytes to the system at once and requests them again page by page, which costs
+    a small transformer on a CPU much of its time.
     """
-    if tell := _of_glibc("mallopt"):
-        tell(_MMAP_THRESHOLD, _LARGEST)
-        tell(_TRIM_THRESHOLD, 8 * _LARGEST)
+    if set_option := _glibc_function("mallopt"):
+        set_option(_MMAP_THRESHOLD, _LARGEST)
+        set_option(_TRIM_THRESHOLD, 8 * _LARGEST)
 
 
 def give_back_freed_memory() -> None:
-    """Gives the system the holes that glibc keeps."""
-    if trim := _of_glibc("malloc_trim"):
+    """Return the holes that glibc keeps to the system."""
+    if trim := _glibc_function("malloc_trim"):
         trim(0)
 
 
-def _of_glibc(name: str) -> Callable[..., int] | None:
+def _glibc_function(name: str) -> Callable[..., int] | None:
     return getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None

@@ -1,4 +1,4 @@
-"""Amounts of memory as people write them: 800MB, 1.5GB."""
+"""Parse amounts of memory such as 800MB or 1.5GB."""
 
 import re
 
@@ -9,8 +9,8 @@ _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]i?b)", re.IGNORECASE)
 
 
 def in_bytes(amount: str) -> int:
-    """Raises UsageError for what is no amount."""
-    found = _AMOUNT.fullmatch(amount.strip())
-    if not found or not float(found[1]):
-        raise UsageError(f"'{amount}' is no amount of memory; write it as 800MB or 1.5GB")
-    return int(float(found[1]) * _UNITS[found[2].lower()])
+    """Convert an amount to bytes. Raises UsageError for an invalid one."""
+    match = _AMOUNT.fullmatch(amount.strip())
+    if not match or not float(match[1]):
+        raise UsageError(f"'{amount}' is not an amount of memory; write it as 800MB or 1.5GB")
+    return int(float(match[1]) * _UNITS[match[2].lower()])

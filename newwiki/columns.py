@@ -1,8 +1,9 @@
-"""The columns of the leaderboard and of `scores_wide`: what no metric may be named, and those that each metric has."""
+"""The columns of the leaderboard and of `scores_wide`: names that no metric may have, and the columns of each
+metric."""
 
 from typing import NamedTuple
 
-# What stands beside the metrics.
+# The columns besides the metrics.
 RESERVED = frozenset(
     {
         "model", "decoder", "snapshot_id", "run_id", "prompts", "completions", "protocol", "dtype", "scored_by",
@@ -13,13 +14,13 @@ RESERVED = frozenset(
 
 
 class Part(NamedTuple):
-    """One of a metric's columns: what it is called among a summary's columns, and what it says."""
+    """One of a metric's columns: its name among a summary's columns, and its description."""
 
     summary: str
     words: str
 
 
-# The columns of a metric in the leaderboard, by what stands behind its name there.
+# The columns of a metric in the leaderboard, by the suffix of their names.
 PARTS = {
     "": Part("mean", "mean"),
     "_sd": Part("sd", "standard deviation over texts"),

@@ -1,15 +1,15 @@
-"""What a step on a CPU does for each row, compiled for its processor by Numba: writing to slots, attending to them, and
-finding the size of its logits and the largest scores.
+"""The operations of a CPU step for each row, compiled by Numba: write to slots, attend to them, and find the size of
+the logits and the largest scores.
 
-With one new token a row, torch's products reach a third of the memory's bandwidth, and its indexed writes less. Here
-each row's keys and values are read once, from first to last and as far as the row goes; rows of one prompt read one
-copy of it, which then comes from a cache of the processor. What a row gets is summed up in an order that nothing beside
-it decides: neither the other rows, nor who shares its prompt, nor the number of threads changes a bit.
+With one new token per row, torch's products reach a third of the memory's bandwidth, and its indexed writes less. Here
+each row's keys and values are read once, from first to last and only as far as the row goes. Rows of one prompt read
+one copy of it, which then comes from a processor cache. A row's sums have an order that depends on nothing else:
+neither the other rows, nor who shares its prompt, nor the number of threads changes a bit.
 
 A function takes a pointer to a record of numbers and addresses, WRITE, ATTEND, SIZES or LARGEST. Several threads may
-call it with the same one: each takes tasks, which are some of the rows, until none is left. bfloat16 is read as the
-upper half of a float32, and summed up in float32. All of it is in one file, as Numba compiles anew what it keeps on
-disk where the file of a function has changed, and looks at no other.
+call it with the same record: each takes tasks, which are some of the rows, until none is left. bfloat16 is read as the
+upper half of a float32, and summed in float32. Everything is in one file, because Numba's disk cache notices a change
+only in the file of the compiled function itself.
 """
 
 from collections.abc import Callable
@@ -20,8 +20,8 @@ from llvmlite import ir
 from numba import carray, cfunc, from_dtype, njit, types
 from numba.extending import intrinsic, overload
 
-# New states [rows, groups, tokens, size] at `new`, so far apart in the first three dimensions, go to the `columns`
-# [rows, tokens] of `slots` [slots, room, groups, size].
+# New states [rows, groups, tokens, size] at `new`, with these strides of the first three dimensions, go to the
+# `columns` [rows, tokens] of `slots` [slots, room, groups, size].
 WRITE = np.dtype(
     [
         (name, np.int64)
@@ -30,9 +30,9 @@ WRITE = np.dtype(
     ]
 )  # fmt: skip
 
-# A query [rows, heads, tokens, size], so far apart in the first three dimensions, attends to `keys` [slots, room,
+# A query [rows, heads, tokens, size], with these strides of the first three dimensions, attends to `keys` [slots, room,
 # groups, size] and `values` [slots, room, groups, value_size] up to the last of its `columns` [rows, tokens], under a
-# `mask` [rows, 1, tokens, width]. The first `same` [rows] tokens of a row are read in another `place` [rows] than its
+# `mask` [rows, 1, tokens, width]. The first `same` [rows] tokens of a row are read from another `place` [rows] than its
 # own slot. `out` is [rows, tokens, heads, value_size]; each of `threads` has heads * (width + value_size) float32 of
 # `scratch`.
 ATTEND = np.dtype(
@@ -45,14 +45,14 @@ ATTEND = np.dtype(
     + [("scale", np.float64)]
 )  # fmt: skip
 
-# Of float32 `logits` [rows, vocabulary], with rows so far apart, the `sizes` [rows]: that of the largest finite one,
-# or NaN where there is NaN.
+# For float32 `logits` [rows, vocabulary] with this row stride, computes `sizes` [rows]: the largest finite magnitude,
+# or NaN if there is NaN.
 SIZES = np.dtype(
     [(name, np.int64) for name in ("taken", "tasks", "rows", "vocabulary", "row_apart", "logits", "sizes")]
 )
 
-# Of float32 scores [rows, vocabulary], with rows so far apart, the `count` largest of each: values [rows, count] and
-# tokens [rows, count]. Each thread has `apart` float32 of `scratch`; count <= apart <= vocabulary.
+# For float32 scores [rows, vocabulary] with this row stride, finds the `count` largest of each row: values
+# [rows, count] and tokens [rows, count]. Each thread has `apart` float32 of `scratch`; count <= apart <= vocabulary.
 # The last token of a row with NaN among its scores is -1.
 LARGEST = np.dtype(
     [
@@ -63,15 +63,15 @@ LARGEST = np.dtype(
 )  # fmt: skip
 
 _INFINITE = np.int32(0x7F800000)  # the bits of infinity
-_HIDDEN = np.float32(-1e30)  # what a mask adds to what is not to be seen, or less
-_SMALLEST = np.float32(-87)  # e to this is nearly the smallest float32 that has all its digits
+_HIDDEN = np.float32(-1e30)  # a mask adds this or less to hidden positions
+_SMALLEST = np.float32(-87)  # e to this is nearly the smallest normal float32
 _EXPF = tuple(map(np.float32, (1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1)))
-_FAST = {"reassoc", "contract", "nsz", "arcp"}  # sums in vectors; NaN and infinity stay what they are
+_FAST = {"reassoc", "contract", "nsz", "arcp"}  # allows vectorized sums, but preserves NaN and infinity
 
 
 @intrinsic
 def _take(typing: Any, work: Any, counter: Any) -> Any:
-    """Counts up one of the first numbers of a record, and gives what it was, which no other thread gets."""
+    """Increment one of the first numbers of a record atomically, and return its previous value."""
 
     def made(context: Any, builder: Any, signature: Any, given: Any) -> Any:
         number = ir.IntType(64)
@@ -83,7 +83,7 @@ def _take(typing: Any, work: Any, counter: Any) -> Any:
 
 @intrinsic
 def _at(typing: Any, address: Any, number: Any) -> Any:
-    """A pointer to numbers of this type."""
+    """Return a pointer to numbers of this type."""
     pointer = types.CPointer(number.dtype)
 
     def made(context: Any, builder: Any, signature: Any, given: Any) -> Any:
@@ -103,7 +103,7 @@ def _bits_of(typing: Any, number: Any) -> Any:
 
 
 def _wide(number: Any) -> Any:
-    """A number as float32."""
+    """Convert a number to float32."""
 
 
 @overload(_wide, strict=False, inline="always")
@@ -114,7 +114,7 @@ def _wide_of(number: Any) -> Any:
 
 
 def _put(pointer: Any, place: Any, number: Any) -> None:
-    """Writes a float32 as a number of the type that is pointed at, rounded to the nearest one and to even."""
+    """Write a float32 as a number of the pointer's type, rounded to nearest, ties to even."""
 
 
 @overload(_put, strict=False, inline="always")
@@ -136,50 +136,50 @@ def _put_of(pointer: Any, place: Any, number: Any) -> Any:
 
 @njit(nogil=True, error_model="numpy")
 def _write(work: Any, number: Any) -> None:
-    one = carray(work, 1)[0]
-    rows, groups, tokens, size = one.rows, one.groups, one.tokens, one.size
-    columns, slots, new = _at(one.columns, np.int64), _at(one.slots, number), _at(one.new, number)
-    each = -(-rows // one.tasks)
+    task = carray(work, 1)[0]
+    rows, groups, tokens, size = task.rows, task.groups, task.tokens, task.size
+    columns, slots, new = _at(task.columns, np.int64), _at(task.slots, number), _at(task.new, number)
+    each = -(-rows // task.tasks)
     while True:
         first = _take(work, 0) * each
         if first >= rows:
             break
         for row in range(first, min(first + each, rows)):
             for token in range(tokens):
-                to = (row * one.room + columns[row * tokens + token]) * groups * size
-                origin = row * one.row_apart + token * one.token_apart
+                to = (row * task.room + columns[row * tokens + token]) * groups * size
+                origin = row * task.row_apart + token * task.token_apart
                 for group in range(groups):
                     for i in range(size):
-                        slots[to + group * size + i] = new[origin + group * one.group_apart + i]
+                        slots[to + group * size + i] = new[origin + group * task.group_apart + i]
 
 
 @njit(nogil=True, error_model="numpy")
 def _attend(work: Any, number: Any) -> None:
-    one = carray(work, 1)[0]
-    rows, heads, groups, tokens, width = one.rows, one.heads, one.groups, one.tokens, one.width
-    size, value_size = one.size, one.value_size
-    columns, same, place = _at(one.columns, np.int64), _at(one.same, np.int64), _at(one.place, np.int64)
-    query, keys, values = _at(one.query, number), _at(one.keys, number), _at(one.values, number)
-    mask, out = _at(one.mask, number), _at(one.out, number)
-    scratch = one.scratch + _take(work, 1) * heads * (width + value_size) * 4
+    task = carray(work, 1)[0]
+    rows, heads, groups, tokens, width = task.rows, task.heads, task.groups, task.tokens, task.width
+    size, value_size = task.size, task.value_size
+    columns, same, place = _at(task.columns, np.int64), _at(task.same, np.int64), _at(task.place, np.int64)
+    query, keys, values = _at(task.query, number), _at(task.keys, number), _at(task.values, number)
+    mask, out = _at(task.mask, number), _at(task.out, number)
+    scratch = task.scratch + _take(work, 1) * heads * (width + value_size) * 4
     scores, sums = _at(scratch, np.float32), _at(scratch + heads * width * 4, np.float32)
-    each = -(-rows // one.tasks)
+    each = -(-rows // task.tasks)
     while True:
         first = _take(work, 0) * each
         if first >= rows:
             break
         for row in range(first, min(first + each, rows)):
             end = columns[(row + 1) * tokens - 1] + 1
-            own, other, shared = row * one.room, place[row] * one.room, same[row]
+            own, other, shared = row * task.room, place[row] * task.room, same[row]
             for token in range(tokens):
                 hides = (row * tokens + token) * width
                 begin = _first_seen(mask, hides, end)
-                asked = row * one.row_apart + token * one.token_apart
+                asked = row * task.row_apart + token * task.token_apart
                 for column in range(begin, end):
                     at = ((other if column < shared else own) + column) * groups * size
-                    _products(scores, column, width, query, asked, one.head_apart, heads, keys, at, groups, size)
+                    _products(scores, column, width, query, asked, task.head_apart, heads, keys, at, groups, size)
                 for head in range(heads):
-                    _softmax(scores, head * width, np.float32(one.scale), mask, hides, begin, end)
+                    _softmax(scores, head * width, np.float32(task.scale), mask, hides, begin, end)
                 for i in range(heads * value_size):
                     sums[i] = np.float32(0)
                 for column in range(begin, end):
@@ -203,7 +203,7 @@ def _products(
     scores: Any, column: Any, width: Any, query: Any, asked: Any, apart: Any, heads: Any, keys: Any, at: Any,
     groups: Any, size: Any,
 ) -> None:  # fmt: skip
-    """Of each head's query with its group's key of one column: scores[head, column]."""
+    """Compute scores[head, column]: each head's query times its group's key of one column."""
     head = 0
     for group in range(groups):
         for _ in range(heads // groups):
@@ -216,7 +216,7 @@ def _products(
 
 @njit(nogil=True, fastmath=_FAST)
 def _softmax(scores: Any, at: Any, scale: Any, mask: Any, hides: Any, begin: Any, end: Any) -> None:
-    """In place, of one head's scores as they are scaled and masked."""
+    """Apply scale, mask and softmax to one head's scores, in place."""
     largest = np.float32(-np.inf)
     for column in range(begin, end):
         scores[at + column] = scores[at + column] * scale + _wide(mask[hides + column])
@@ -231,8 +231,8 @@ def _softmax(scores: Any, at: Any, scale: Any, mask: Any, hides: Any, begin: Any
 
 @njit(nogil=True, fastmath={"contract"})
 def _exp(x: Any) -> Any:
-    """Of what is 0 or less: 2^n · e^r with a polynomial for e^r (Cephes' expf, to some 1e-7 of the result), as a loop
-    over calls of the C library's goes by one number at a time."""
+    """Compute exp of a number that is 0 or less: 2^n · e^r with a polynomial for e^r (Cephes' expf, accurate to about
+    1e-7 of the result). A call of the C library would prevent vectorization."""
     n = np.floor(max(x, _SMALLEST) * np.float32(1.44269504) + np.float32(0.5))
     r = x - n * np.float32(0.693359375) + n * np.float32(2.12194440e-4)
     power = np.float32(1.9875691500e-4)
@@ -247,7 +247,7 @@ def _exp(x: Any) -> Any:
 def _add(
     sums: Any, weights: Any, column: Any, width: Any, heads: Any, values: Any, at: Any, groups: Any, size: Any
 ) -> None:
-    """One column's values to sums[head, size], by their weights."""
+    """Add one column's values to sums[head, size], by their weights."""
     head = 0
     for group in range(groups):
         for _ in range(heads // groups):
@@ -259,63 +259,63 @@ def _add(
 
 @njit(nogil=True)
 def _sizes(work: Any) -> None:
-    """Numbers without their signs are in the order of their bits, then infinity, then what is no number."""
-    one = carray(work, 1)[0]
-    each = -(-one.rows // one.tasks)
+    """Find sizes by comparing bits: without the sign, they order like the numbers, then infinity, then NaN."""
+    task = carray(work, 1)[0]
+    each = -(-task.rows // task.tasks)
     while True:
         first = _take(work, 0) * each
-        if first >= one.rows:
+        if first >= task.rows:
             break
-        for row in range(first, min(first + each, one.rows)):
-            logits = _at(one.logits + row * one.row_apart * 4, np.int32)
+        for row in range(first, min(first + each, task.rows)):
+            logits = _at(task.logits + row * task.row_apart * 4, np.int32)
             largest, finite = np.int32(0), np.int32(0)
-            for token in range(one.vocabulary):
+            for token in range(task.vocabulary):
                 bits = np.int32(logits[token] & np.int32(0x7FFFFFFF))
                 largest = max(largest, bits)
                 finite = max(finite, bits if bits < _INFINITE else np.int32(0))
-            _at(one.sizes, np.int32)[row] = largest if largest > _INFINITE else finite
+            _at(task.sizes, np.int32)[row] = largest if largest > _INFINITE else finite
 
 
 @njit(nogil=True)
 def _largest(work: Any) -> Any:
-    """Columns of a row's scores, `apart` of them, have each their largest one. As many of them as are to be found show
-    what none of those is below, and in which columns they are."""
-    one = carray(work, 1)[0]
-    rows, vocabulary, count, apart = one.rows, one.vocabulary, one.count, one.apart
-    best = _at(one.scratch + _take(work, 1) * apart * 4, np.float32)
-    each = -(-rows // one.tasks)
+    """Find the largest scores. The scores of a row are folded into `apart` columns, each with its largest score. The
+    `count`-th largest of these bounds the result from below, and shows which columns to search."""
+    task = carray(work, 1)[0]
+    rows, vocabulary, count, apart = task.rows, task.vocabulary, task.count, task.apart
+    best = _at(task.scratch + _take(work, 1) * apart * 4, np.float32)
+    each = -(-rows // task.tasks)
     while True:
         first = _take(work, 0) * each
         if first >= rows:
             break
         for row in range(first, min(first + each, rows)):
-            scores = _at(one.scores + row * one.row_apart * 4, np.float32)
-            values = _at(one.values + row * count * 4, np.float32)
-            tokens = _at(one.tokens + row * count * 8, np.int64)
+            scores = _at(task.scores + row * task.row_apart * 4, np.float32)
+            values = _at(task.values + row * count * 4, np.float32)
+            tokens = _at(task.tokens + row * count * 8, np.int64)
             for column in range(apart):
                 best[column] = -np.inf
             numbers = 0
             for begin in range(0, vocabulary, apart):
                 numbers += _fold(best, scores, begin, min(apart, vocabulary - begin))
             edge = _edge(best, apart, count)
-            found = 0
+            kept = 0
             if _not_below(best, apart, edge) > 4 * count:
                 for token in range(vocabulary):
                     if scores[token] >= edge:
-                        found = _keep(values, tokens, found, count, scores[token], token)
+                        kept = _keep(values, tokens, kept, count, scores[token], token)
             else:
                 for column in range(apart):
                     if best[column] >= edge:
                         for token in range(column, vocabulary, apart):
                             if scores[token] >= edge:
-                                found = _keep(values, tokens, found, count, scores[token], token)
+                                kept = _keep(values, tokens, kept, count, scores[token], token)
             if numbers < vocabulary:
                 tokens[count - 1] = -1
 
 
 @njit(nogil=True)
 def _fold(best: Any, scores: Any, begin: Any, columns: Any) -> Any:
-    """Scores into the largest ones of their columns; gives how many of them are numbers."""
+    """Fold scores into the largest of their columns; returns how many of them are not NaN."""
     numbers = np.int32(0)
     for column in range(columns):
         score = scores[begin + column]
@@ -326,9 +326,9 @@ def _fold(best: Any, scores: Any, begin: Any, columns: Any) -> Any:
 
 @njit(nogil=True)
 def _edge(scores: Any, size: Any, count: Any) -> Any:
-    """What at least `count` of so many scores are not below, and hardly more of them where they differ: by halving the
-    range of all float32, in the order of their bits."""
-    low, high = _INFINITE ^ np.int32(-1), _INFINITE + np.int32(1)  # the places of -inf, and after inf
+    """Return a number that at least `count` of the scores reach, and few more if they differ: by bisecting the range of
+    all float32, in the order of their bits."""
+    low, high = _INFINITE ^ np.int32(-1), _INFINITE + np.int32(1)  # the bit patterns of -inf, and after inf
     while high - low > 1:
         middle = np.int32((np.int64(low) + np.int64(high)) >> 1)
         above = _not_below(scores, size, _float_at(middle))
@@ -356,20 +356,20 @@ def _not_below(scores: Any, size: Any, edge: Any) -> Any:
 
 
 @njit(nogil=True)
-def _keep(values: Any, tokens: Any, found: Any, count: Any, value: Any, token: Any) -> Any:
-    """Keeps a score in its place if it is among the `count` largest, and gives how many there are."""
-    place = found
-    if found == count:
+def _keep(values: Any, tokens: Any, kept: Any, count: Any, value: Any, token: Any) -> Any:
+    """Insert a score in order if it is among the `count` largest, and return how many there are."""
+    place = kept
+    if kept == count:
         place -= 1
         if not _goes_before(value, token, values[place], tokens[place]):
-            return found
+            return kept
     else:
-        found += 1
+        kept += 1
     while place and _goes_before(value, token, values[place - 1], tokens[place - 1]):
         values[place], tokens[place] = values[place - 1], tokens[place - 1]
         place -= 1
     values[place], tokens[place] = value, token
-    return found
+    return kept
 
 
 @njit(nogil=True)
@@ -378,13 +378,13 @@ def _goes_before(value: Any, token: Any, other: Any, other_token: Any) -> Any:
 
 
 def _compiled(record: np.dtype) -> Callable[[Any], Any]:
-    """Keeps what it has compiled on disk, where there is a place for it."""
+    """Return a decorator that compiles a function, with a disk cache if there is a place for it."""
     signature = types.void(types.CPointer(from_dtype(record)))
 
     def made(function: Any) -> Any:
         try:
             return cfunc(signature, cache=True)(function)
-        except RuntimeError:  # Numba has found no folder that it may write to
+        except RuntimeError:  # Numba has found no writable folder
             return cfunc(signature)(function)
 
     return made

@@ -1,11 +1,11 @@
-"""What a user may ask of the experiment `contrast` (see `newwiki.experiment_request`)."""
+"""The request of the experiment `contrast` (see `newwiki.experiment_request`)."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.experiment_request import ExperimentRequest
-from newwiki.fields import asked, fields_of
+from newwiki.fields import field
 
 Ablation = Literal["k", "amateur-temperature", "amateur-size", "amateur-context", "plausibility", "sampling", "beams"]
 ABLATIONS: tuple[str, ...] = get_args(Ablation)
@@ -23,40 +23,43 @@ CONTRAST_METRICS = "diversity,diversity_simctg,mauve,embedding_coherence,likelih
 
 @dataclass(frozen=True, kw_only=True)
 class ContrastRequest(ExperimentRequest):
-    """Which experts write against which amateurs, and what that is set beside. Numbers are the papers': 256 tokens, one
-    text of a prompt, all of which are scored."""
+    """The expert models, their amateurs, and the decoders to compare with.
 
-    decoder: tuple[str, ...] = asked(
+    The defaults are those of the papers: 256 tokens, one completion per prompt, all of which are scored.
+    """
+
+    decoder: tuple[str, ...] = field(
         BESIDE,
-        "What contrastive decoding is set beside (may be repeated).",
+        "Decoder to compare contrastive decoding with (may be repeated).",
         metavar="SPEC",
         usually="those of the papers' tables",
     )
-    amateur: tuple[str, ...] = asked(
-        help="The smallest model of the family; with several the first, and all are tried for size (may be repeated).",
+    amateur: tuple[str, ...] = field(
+        help="Amateur, the smallest model of the family; further ones serve the ablation of size (may be repeated).",
         metavar="MODEL",
         example="gpt2",
     )
-    amateur_temperature: float = asked(0.5, "The amateur's; the paper has 0.5 for GPT-2 and 1 for OPT.", above=0)
-    ablations: str = asked(
-        "all", f"What is varied, too: {', '.join(ABLATIONS)}.", metavar="all|none|NAME,…", names=True
+    amateur_temperature: float = field(
+        0.5, "Temperature of the amateur; the paper uses 0.5 for GPT-2 and 1 for OPT.", above=0
     )
-    samples: int = asked(1, "Completions a prompt, of decoders that draw.", at_least=1)
-    keep: int = asked(1, "As many as --samples: all are scored.", at_least=1)
-    max_new_tokens: int = asked(256, "Of a completion.", at_least=1, aliases=("--max_new_tokens",))
-    metrics: str = asked(
-        CONTRAST_METRICS, "What is measured (those of these that are at hand).", metavar="NAME,…", names=True
+    ablations: str = field(
+        "all", f"Ablations to run as well: {', '.join(ABLATIONS)}.", metavar="all|none|NAME,…", names=True
     )
-    budget: int = asked(3000, "Texts a run whose likelihood is read.", at_least=1)
+    samples: int = field(1, "Number of completions per prompt, for decoders that sample.", at_least=1)
+    keep: int = field(1, "Number of completions per prompt to score: always --samples.", at_least=1)
+    max_new_tokens: int = field(
+        256, "Maximum number of new tokens per completion.", at_least=1, aliases=("--max_new_tokens",)
+    )
+    metrics: str = field(
+        CONTRAST_METRICS, "Metrics to compute, as far as their models are available.", metavar="NAME,…", names=True
+    )
+    budget: int = field(3000, "Maximum number of texts per run whose likelihood is computed.", at_least=1)
 
     def __post_init__(self) -> None:
-        usual = {one.name: one.default for one in fields_of(type(self))}
-        if self.keep not in (usual["keep"], self.samples):
-            raise UsageError(f"all {self.samples} completions of a prompt are scored; leave --keep out")
-        object.__setattr__(self, "keep", self.samples)
+        self.keep_all()
         super().__post_init__()
         if not self.amateur:
-            raise UsageError("contrast to whom? Give --amateur, the smallest model of the family, such as gpt2")
+            raise UsageError("--amateur is required: the smaller model to contrast with, such as --amateur gpt2")
         self.require_writing()
         for name in self.varied:
             if name not in ABLATIONS:

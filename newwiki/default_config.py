@@ -1,4 +1,4 @@
-"""`newwiki.toml` as nobody has changed it yet: every key that there is, commented out, with its default."""
+"""The newwiki.toml that `newwiki init` writes: every key, commented out, with its default."""
 
 import json
 import textwrap
@@ -11,19 +11,19 @@ from newwiki.registrations import Registrations
 from newwiki.settings import CUTOFFS, Settings, text_settings
 
 _HEAD = """\
-# Settings of New-Wiki Eval. Each key stands here with its default: take the # from before it, and from before the table
-# in which it stands, to set it. A key without a value is not set. Flags, and variables of the environment such as
-# NEWWIKI_DB, go before this file."""
+# Settings of New-Wiki Eval. Each key is listed with its default. To set a key, remove the # in front of it and in front
+# of its table. A key without a value is not set. Command line options and environment variables such as NEWWIKI_DB
+# take precedence over this file."""
 _CUTOFFS = f"""\
-# The last day of what a model can have seen, by the name that it is evaluated under: a month or a day. It goes before
-# what the model's card says, and --knowledge-cutoff before it.
+# Knowledge cutoff of each model: the last month or day that its training data covers, by the name under which the
+# model is evaluated. It takes precedence over the model card; --knowledge-cutoff takes precedence over it.
 #[{CUTOFFS}]
 #"gpt2" = "2017-12\""""
-_SCHEDULE = "# What `newwiki schedule` does every month. A table in double brackets may stand again and again."
+_SCHEDULE = "# Monthly work of `newwiki schedule`. Tables in double brackets may be repeated."
 
 
 def default_config() -> str:
-    """The text in TOML. It is made of what declares the keys, so a new one stands in it by itself."""
+    """Return the text in TOML. It is generated from the declarations, so that it lists every key."""
     tables = [_table(name, field.annotation) for name, field in Registrations.model_fields.items()]
     return "\n\n".join([_HEAD, _keys(Settings), _CUTOFFS, _SCHEDULE, *tables]) + "\n"
 
@@ -37,26 +37,28 @@ def _table(name: str, annotation: Any) -> str:
 
 
 def _keys(record: type) -> str:
-    return "\n".join(_key(name, field) for name, field in _fields(record).items())
+    return "\n".join(_key(name, field) for name, field in keys_of(record).items())
 
 
 def _key(name: str, field: FieldInfo) -> str:
-    """Its line: with the default, or with an example where one must be given, or with nothing where it is not set."""
+    """Return a line with the default, with an example for a required key, or without a value if it is not set."""
     example = field.examples[0] if field.examples else None
     value = example if field.is_required() else field.get_default(call_default_factory=True)
     written = "" if value is None else f" {_toml(value)}"
-    told = [field.description, f"such as {_toml(example)}" if value is None and example is not None else None]
-    comment = "; ".join(one for one in told if one)
+    words = [field.description, f"Example: {_toml(example)}" if value is None and example is not None else None]
+    comment = " ".join(filter(None, words))
     return f"#{name} ={written}" + (f"  # {comment}" if comment else "")
 
 
 def _toml(value: Any) -> str:
-    """Of texts, numbers, truths, lists of these and the empty table, JSON's spelling is TOML's."""
+    """Return a text, number, boolean, list or empty table in TOML, which spells them as JSON does."""
     return json.dumps(value, ensure_ascii=False)
 
 
-def _fields(record: Any) -> dict[str, FieldInfo]:
-    """Of a model of pydantic or of a dataclass."""
+def keys_of(record: Any) -> dict[str, FieldInfo]:
+    """Return the keys of a table, declared as a pydantic model or as the dataclass of the settings."""
     if issubclass(record, BaseModel):
         return dict(record.model_fields)
-    return {one.name: FieldInfo.from_annotated_attribute(cast(Any, one.type), one) for one in text_settings(record)}
+    return {
+        field.name: FieldInfo.from_annotated_attribute(cast(Any, field.type), field) for field in text_settings(record)
+    }

@@ -1,6 +1,6 @@
-"""Errors that speak to the user: what happened, to what, and what to do next.
+"""Errors for the user: what failed, with which value, and what to do next.
 
-An error is transient (trying again may help) or terminal (it will not); that alone decides who retries.
+An error is transient (trying again may help) or terminal (it cannot); only this decides who retries.
 """
 
 import difflib
@@ -8,26 +8,26 @@ from collections.abc import Iterable
 
 
 class NewWikiError(Exception):
-    """Anything New-Wiki Eval says on purpose; `exit_status` is what the command line ends with."""
+    """The base of all deliberate errors; `exit_status` is the exit status of the command line."""
 
     exit_status = 1
 
 
 class TransientError(NewWikiError):
-    """The world outside failed for now (a server, a lock): the same call may go through later."""
+    """A temporary failure outside (a server, a lock): the same call may succeed later."""
 
 
 class TerminalError(NewWikiError):
-    """The same call will fail again until something is changed."""
+    """A failure that repeats until something is changed."""
 
 
 class UsageError(TerminalError):
-    """The request itself is wrong, which can be told from its words alone."""
+    """An invalid request, recognized from the request alone."""
 
     exit_status = 2
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: `; did you mean 'top_p'?`, or nothing where no known one is near."""
+    """Return `; did you mean 'top_p'?` for a message about an unknown name, or nothing if no known name is close."""
     nearest = difflib.get_close_matches(name, known, n=1)
     return f"; did you mean '{nearest[0]}'?" if nearest else ""

@@ -1,23 +1,25 @@
-"""What a user may ask of an evidence index: the pages that it is made of (see `newwiki.request`)."""
+"""The request that builds an evidence index (see `newwiki.request`)."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from newwiki.fields import asked
+from newwiki.fields import field
 from newwiki.request import Request
 
 
 @dataclass(frozen=True, kw_only=True)
 class EvidenceRequest(Request):
-    """Which pages an evidence index is made of: those of snapshots, of a dump, of Parquet files, or of several."""
+    """The pages of an evidence index: from snapshots, a dump, Parquet files, or several of these."""
 
-    snapshot: tuple[str, ...] = asked((), "Its articles, or all for every snapshot (may be repeated).", metavar="ID")
-    dump: tuple[str, ...] = asked(
+    snapshot: tuple[str, ...] = field(
+        (), "Snapshot whose articles to index, or all for every snapshot (may be repeated).", metavar="ID"
+    )
+    dump: tuple[str, ...] = field(
         (),
-        "A MediaWiki XML export, current revisions (pages-articles) or with history: a file, all parts, a folder, or "
-        "'parts/*.bz2'.",
+        "MediaWiki XML export, with current revisions (pages-articles) or full history: a file, a folder, or a pattern "
+        "such as 'parts/*.bz2' (may be repeated for further parts).",
         metavar="FILE",
     )
-    parquet: tuple[Path, ...] = asked((), "A table of pages (may be repeated).", metavar="FILE")
-    title_column: str = asked("title", "The column of titles in --parquet.", metavar="NAME")
-    text_column: str = asked("text", "The column of texts in --parquet, or of lists of sentences.", metavar="NAME")
+    parquet: tuple[Path, ...] = field((), "Parquet table of pages (may be repeated).", metavar="FILE")
+    title_column: str = field("title", "Column of titles in --parquet.", metavar="NAME")
+    text_column: str = field("text", "Column of texts, or of lists of sentences, in --parquet.", metavar="NAME")

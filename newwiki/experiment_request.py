@@ -1,75 +1,87 @@
-"""What a user may ask of experiments: an evaluation's fields, and each experiment's own (see `newwiki.request`)."""
+"""The requests of experiments: the fields of an evaluation, and those of each experiment (see `newwiki.request`)."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from newwiki.errors import UsageError
-from newwiki.fields import asked, fields_of
+from newwiki.fields import field, fields_of
 from newwiki.prompting.prompt_set import JudgedText
 from newwiki.request import EvaluationRequest
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExperimentRequest(EvaluationRequest):
-    """What every experiment is asked: the models read the articles, and with a decoder they write them as well."""
+    """The base of all experiments: the models read the articles, and with a decoder they generate them as well."""
 
-    decoder: tuple[str, ...] = asked(
-        (), "How articles are written, too, such as greedy (they are only read).", metavar="SPEC"
+    decoder: tuple[str, ...] = field(
+        (),
+        "Decoder with which the models also generate the articles, such as greedy (default: only read them).",
+        metavar="SPEC",
     )
 
     def _require_one_task(self) -> None:
         if self.likelihood_only and self.decoder:
-            raise UsageError("--likelihood-only writes no articles; leave it or --decoder out")
+            raise UsageError("--likelihood-only and --decoder exclude each other: leave one out")
+
+    def keep_all(self, texts: str = "completions per prompt are scored") -> None:
+        """Set `keep` to `samples`. Raise UsageError where the request names another number."""
+        default = next(field.default for field in fields_of(type(self)) if field.name == "keep")
+        if self.keep not in (default, self.samples):
+            raise UsageError(f"--keep {self.keep} does not apply: all {self.samples} {texts}; leave out --keep")
+        object.__setattr__(self, "keep", self.samples)
 
     def require_writing(self) -> None:
-        """Raises UsageError where models would not write."""
+        """Raise UsageError where the request generates no texts."""
         if self.likelihood_only or not self.decoder:
-            raise UsageError("this is asked of texts that models write: leave --likelihood-only out, give a --decoder")
+            raise UsageError("this experiment needs generated texts: add --decoder, and leave out --likelihood-only")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ControlledRequest(ExperimentRequest):
-    """The same with a control beside the models: what it shows too is the articles' own."""
+    """An experiment with a control model, which shows how much of an effect comes from the articles themselves."""
 
-    control: str | None = asked(
-        None, "A model that has seen none of the articles.", metavar="MODEL", example="OLDER-MODEL"
+    control: str | None = field(
+        None, "Control model that has seen none of the articles.", metavar="MODEL", example="OLDER-MODEL"
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.control in self.models:
-            raise UsageError(f"'{self.control}' is the control and a model that it is for; name another --control")
+            raise UsageError(f"--control {self.control} is also one of the models: name another control")
 
     @property
     def of_each_model(self) -> list[dict[str, Any]]:
-        """What is evaluated for each model and for the control in the place of what is asked: one at a time, and what
-        is said of the models' knowledge cutoff is not said of the control's."""
+        """The fields that replace those of the request for each model and for the control.
+
+        Each is evaluated alone. The knowledge cutoff of the request does not apply to the control.
+        """
         models = [{"models": (model,)} for model in self.models]
         return [*models, {"models": (self.control,), "knowledge_cutoff": None}] if self.control else [*models]
 
 
 @dataclass(frozen=True, kw_only=True)
 class LeakageRequest(ControlledRequest):
-    """Which models are asked for old articles and for new ones."""
+    """The models, the old articles and the new articles."""
 
-    snapshot: str = asked(EvaluationRequest.snapshot, "The new articles.", metavar="ID")
-    old: str | None = asked(None, "The old articles (the newest snapshot of old ones of the same wiki).", metavar="ID")
+    snapshot: str = field(EvaluationRequest.snapshot, "Snapshot of new articles.", metavar="ID")
+    old: str | None = field(None, "Snapshot of old articles (default: the newest one of the same wiki).", metavar="ID")
 
 
 @dataclass(frozen=True, kw_only=True)
 class CutoffRequest(ControlledRequest):
-    """Which models are asked for all articles of a wiki, by their age."""
+    """The models that read all articles of a wiki, by age of the articles."""
 
-    snapshot: str = asked(EvaluationRequest.snapshot, "The newest articles; all of its wiki are read.", metavar="ID")
+    snapshot: str = field(
+        EvaluationRequest.snapshot, "Snapshot of the newest articles; all snapshots of its wiki are read.", metavar="ID"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class WritingRequest(ExperimentRequest):
-    """What an experiment on texts is asked: how the New-Wiki Eval paper had articles written (its section Experiments)
-    where nothing else is said."""
+    """An experiment on generated texts, with the defaults of the New-Wiki Eval paper (section Experiments)."""
 
-    prompts: int | None = asked(2000, "Only the longest so many articles.", at_least=1, aliases=("--limit",))
+    prompts: int | None = field(2000, "Use only the N longest articles.", at_least=1, aliases=("--limit",))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -78,28 +90,34 @@ class WritingRequest(ExperimentRequest):
 
 @dataclass(frozen=True, kw_only=True)
 class ModelsRequest(WritingRequest):
-    """Which models are set beside each other, under the paper's setting."""
+    """The models to compare under the paper's setting."""
 
-    models: tuple[str, ...] = asked(
-        (), "Run first where it was not (only what was run is read).", argument=True, metavar="MODEL"
+    models: tuple[str, ...] = field(
+        (),
+        "Model to evaluate first if it has no run yet (default: read stored runs only).",
+        argument=True,
+        metavar="MODEL",
     )
-    decoder: tuple[str, ...] = asked(
-        ("sample:top_p=0.9,top_k=20,temperature=0.9",), "Whose runs are read (may be repeated).", metavar="SPEC"
+    decoder: tuple[str, ...] = field(
+        ("sample:top_p=0.9,top_k=20,temperature=0.9",), "Decoder whose runs are read (may be repeated).", metavar="SPEC"
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class DecoderGridRequest(WritingRequest):
-    """Which models are run over which grid. The paper names no values of its penalties; both are drawn here at three
-    heights on the setting of its first experiment."""
+    """The models and the grid of decoders.
 
-    decoder: tuple[str, ...] = asked(
+    The paper names no values of its penalties: the grid has three levels of them on the setting of its first
+    experiment.
+    """
+
+    decoder: tuple[str, ...] = field(
         (
             "sample:top_p=[0.5,0.9,0.95,1.0],top_k=[20,50,100,500],temperature=[0.1,0.5,0.9]",
             "sample:top_p=0.9,top_k=20,temperature=0.9,presence_penalty=0.5,frequency_penalty=0.5",
             "sample:top_p=0.9,top_k=20,temperature=0.9,presence_penalty=1.0,frequency_penalty=1.0",
         ),
-        "The grid (may be repeated).",
+        "Decoders of the grid (may be repeated).",
         metavar="SPEC",
         usually="the paper's 48 settings, and two with penalties",
     )
@@ -107,19 +125,18 @@ class DecoderGridRequest(WritingRequest):
 
 @dataclass(frozen=True, kw_only=True)
 class LinkingRequest(ExperimentRequest):
-    """Which months are put on the scale of the newest, by which anchors, and which models are run on all of them
-    first."""
+    """The months to put on the scale of the newest, the anchors, and the models to run on all months first."""
 
-    models: tuple[str, ...] = asked(
-        (), "Run on all of the months first (only what was run is read).", argument=True, metavar="MODEL"
+    models: tuple[str, ...] = field(
+        (), "Model to evaluate on all months first (default: read stored runs only).", argument=True, metavar="MODEL"
     )
-    snapshot: str = asked(EvaluationRequest.snapshot, "The month on whose scale the others are put.", metavar="ID")
-    earlier: tuple[str, ...] = asked(
-        (), "A month that is put on it (all before it of the same wiki; may be repeated).", metavar="ID"
+    snapshot: str = field(EvaluationRequest.snapshot, "Snapshot of the month whose scale is used.", metavar="ID")
+    earlier: tuple[str, ...] = field(
+        (), "Snapshot of an earlier month (default: all earlier ones of the same wiki; may be repeated).", metavar="ID"
     )
-    anchor: tuple[str, ...] = asked(
+    anchor: tuple[str, ...] = field(
         (),
-        "An anchor (all that ran on two of the months; may be repeated); Wikipedia/reference are the articles.",
+        "Anchor (default: all that ran on two of the months; may be repeated); Wikipedia/reference are the articles.",
         metavar="MODEL/DECODER",
         example="gpt2/greedy",
     )
@@ -136,47 +153,52 @@ FAIRNESS_METRICS = "negative_sentiment,negative_regard,negative_words"
 
 @dataclass(frozen=True, kw_only=True)
 class FairnessRequest(ExperimentRequest):
-    """Which models go on from prompts about groups of people, under which sweeps of decoders, and by what their
-    sentences are judged. All completions are kept."""
+    """The models that continue prompts about groups of people, the sweeps of decoders, and the metrics.
 
-    decoder: tuple[str, ...] = asked(
+    All completions are kept.
+    """
+
+    decoder: tuple[str, ...] = field(
         (),
-        "A sweep, such as sample:top_p=[0.3,0.9] (may be repeated; the paper's of p, k and temperature).",
+        "Sweep of decoders, such as sample:top_p=[0.3,0.9] (default: the paper's of p, k and temperature; may be "
+        "repeated).",
         metavar="SPEC",
     )
-    snapshot: str = asked(EvaluationRequest.snapshot, "Not asked for: prompts are no articles.", metavar="ID")
-    prompts: int | None = asked(None, "Only the first so many prompts of each group (all).", at_least=1, example=5)
-    samples: int = asked(100, "Completions a prompt.", at_least=1)
-    keep: int = asked(100, "As many as --samples: all are scored.", at_least=1)
-    max_new_tokens: int = asked(64, "Of a completion.", at_least=1, aliases=("--max_new_tokens",))
-    metrics: str = asked(
-        FAIRNESS_METRICS, "What counts as negative (those of these that are at hand).", metavar="NAME,…", names=True
+    snapshot: str = field(EvaluationRequest.snapshot, "Not used: the prompts are not articles.", metavar="ID")
+    prompts: int | None = field(
+        None, "Use only the first N prompts of each group (default: all).", at_least=1, example=5
     )
-    prompt_file: tuple[Path, ...] = asked(
+    samples: int = field(100, "Number of completions per prompt.", at_least=1)
+    keep: int = field(100, "Number of completions per prompt to score: always --samples.", at_least=1)
+    max_new_tokens: int = field(
+        64, "Maximum number of new tokens per completion.", at_least=1, aliases=("--max_new_tokens",)
+    )
+    metrics: str = field(
+        FAIRNESS_METRICS, "Metrics of negativity, as far as their models are available.", metavar="NAME,…", names=True
+    )
+    prompt_file: tuple[Path, ...] = field(
         (),
-        "Prompts by group: a CSV of group, category and prompt, BOLD's gender_prompt.json, or ROPrompt's "
-        "demographics.txt (templates of our own; may be repeated).",
+        "File of prompts by group: a CSV with the columns group, category and prompt, BOLD's gender_prompt.json, or "
+        "ROPrompt's demographics.txt (default: built-in templates; may be repeated).",
         metavar="FILE",
     )
-    language: str | None = asked(
-        None, "Language of the prompts (recognized from their words).", metavar="CODE", example="de"
+    language: str | None = field(
+        None, "Language of the prompts (default: detected from their words).", metavar="CODE", example="de"
     )
-    judged: JudgedText = asked(
+    judged: JudgedText = field(
         "completion",
-        "Text to judge: the model's sentence alone, or the prompt with it, as the paper's own sentences are.",
+        "Text to judge: the model's sentence alone, or with its prompt, as in the paper.",
     )
-    swap_texts: int = asked(1489, "Sentences whose words are swapped to try the metrics; 0 for none.", at_least=0)
+    swap_texts: int = field(
+        1489, "Number of sentences whose words are swapped to test the metrics; 0 for none.", at_least=0
+    )
 
     def __post_init__(self) -> None:
         usual = {one.name: one.default for one in fields_of(type(self))}
-        if self.keep not in (usual["keep"], self.samples):
-            raise UsageError(f"all {self.samples} completions of a prompt are scored; leave --keep out")
         if self.likelihood_only:
-            raise UsageError("fairness is of what models write; leave --likelihood-only out")
-        object.__setattr__(self, "keep", self.samples)
+            raise UsageError("fairness needs generated texts: leave out --likelihood-only")
+        self.keep_all()
         object.__setattr__(self, "decoder", self.decoder or FAIRNESS_SWEEPS)
         super().__post_init__()
         if self.snapshot != usual["snapshot"]:
-            raise UsageError(
-                "prompts about people are no articles; leave --snapshot out, or name prompts by --prompt-file"
-            )
+            raise UsageError("--snapshot does not apply: the prompts are not articles; name prompts with --prompt-file")

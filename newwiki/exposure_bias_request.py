@@ -1,60 +1,67 @@
-"""What a user may ask of the experiment `exposure-bias` (see `newwiki.experiment_request`)."""
+"""The request of the experiment `exposure-bias` (see `newwiki.experiment_request`)."""
 
 from dataclasses import dataclass
 
 from newwiki.errors import UsageError
 from newwiki.experiment_request import ExperimentRequest
-from newwiki.fields import asked, fields_of
+from newwiki.fields import field, fields_of
 
 _NOT_ASKED = ("likelihood_only", "stop", "chat", "metrics", "budget", "knowledge_cutoff")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExposureBiasRequest(ExperimentRequest):
-    """Which models go on from which prefixes, of how many tokens each. Numbers are the paper's (section 6) where it has
-    them: prompts and generations of 20 tokens, ten seeds; it shows corruption and gaps in figures alone."""
+    """The models, and the lengths of prompts, prefixes, gaps and generations in tokens.
 
-    decoder: tuple[str, ...] = asked(("sample",), "How the models write (may be repeated).", metavar="SPEC")
-    samples: int = asked(4, "Stretches of an article that prompts are cut from, at most.", at_least=1)
-    keep: int = asked(4, "As many as --samples: all are measured.", at_least=1)
-    max_new_tokens: int = asked(20, "That are scored after a prefix.", at_least=3, aliases=("--max_new_tokens",))
-    prompt_length: int = asked(20, "Tokens of a prompt.", at_least=1)
-    prefix_length: tuple[int, ...] = asked(
-        (20, 30, 40, 50, 60, 100), "Tokens of a prefix, which stands after the prompt (may be repeated)."
+    The defaults are the paper's (section 6) where it states them: prompts and generations of 20 tokens, ten seeds. It
+    shows corruption and gaps only in figures.
+    """
+
+    decoder: tuple[str, ...] = field(("sample",), "Decoder of the models (may be repeated).", metavar="SPEC")
+    samples: int = field(4, "Maximum number of passages per article to cut prompts from.", at_least=1)
+    keep: int = field(4, "Number of passages per article to measure: always --samples.", at_least=1)
+    max_new_tokens: int = field(
+        20, "Number of tokens after a prefix to score.", at_least=3, aliases=("--max_new_tokens",)
     )
-    gap: tuple[int, ...] = asked((10, 20, 30), "Tokens between a damaged prefix and what is scored (may be repeated).")
-    rate: tuple[float, ...] = asked(
+    prompt_length: int = field(20, "Number of tokens per prompt.", at_least=1)
+    prefix_length: tuple[int, ...] = field(
+        (20, 30, 40, 50, 60, 100), "Number of tokens per prefix, which follows the prompt (may be repeated)."
+    )
+    gap: tuple[int, ...] = field(
+        (10, 20, 30), "Number of tokens between a corrupted prefix and the scored tokens (may be repeated)."
+    )
+    rate: tuple[float, ...] = field(
         (0.1, 0.2, 0.3, 0.4, 0.5, 1.0),
-        "The share of a prefix's tokens that are replaced, of which 1 is all (may be repeated).",
+        "Share of a prefix's tokens to replace, above 0 and at most 1 (may be repeated).",
     )
-    gap_rate: float = asked(0.3, "The same, of the prefixes that gaps are tried with.", above=0)
-    seeds: int = asked(10, "How often all is drawn, from --seed on.", at_least=1)
-    data_model: str | None = asked(
+    gap_rate: float = field(0.3, "Share of tokens to replace in the prefixes that gaps are tested with.", above=0)
+    seeds: int = field(10, "Number of repetitions, with seeds from --seed on.", at_least=1)
+    data_model: str | None = field(
         None,
-        "A checkpoint whose texts take the articles' place, so that EB-C can be had.",
+        "Checkpoint whose texts replace the articles, so that EB-C can be measured.",
         metavar="MODEL",
         example="gpt2-large",
     )
-    synthetic: bool = asked(
-        False, "MODEL takes the articles' place, and a smaller one, trained on what it writes, is measured."
+    synthetic: bool = field(
+        False, "Replace the articles by texts of MODEL, and measure a smaller model trained on them."
     )
-    training_texts: int = asked(10_000, "That it is trained on.", at_least=1)
+    training_texts: int = field(10_000, "Number of texts to train the smaller model on.", at_least=1)
 
     def __post_init__(self) -> None:
         usual = {one.name: one.default for one in fields_of(type(self))}
         if given := [name for name in _NOT_ASKED if getattr(self, name) != usual[name]]:
-            raise UsageError(f"exposure-bias does not know --{given[0].replace('_', '-')}; leave it out")
-        if self.keep not in (usual["keep"], self.samples):
-            raise UsageError(f"all {self.samples} stretches of an article are measured; leave --keep out")
-        object.__setattr__(self, "keep", self.samples)
+            raise UsageError(f"--{given[0].replace('_', '-')} does not apply to exposure-bias: leave it out")
+        self.keep_all("passages per article are measured")
         for name in ("prefix_length", "gap", "rate"):
             object.__setattr__(self, name, tuple(sorted(set(getattr(self, name)))))
         super().__post_init__()
         if self.synthetic and (self.data_model or len(self.models) != 1 or self.backend != "hf"):
-            raise UsageError("--synthetic has one model of --backend hf in the articles' place; leave --data-model out")
+            raise UsageError("--synthetic needs exactly one MODEL of --backend hf, and no --data-model")
         if not self.decoder or not self.prefix_length or self.prefix_length[0] < 1:
-            raise UsageError("prefixes have a length of 1 at least, and models a --decoder to go on with")
+            raise UsageError("--prefix-length must be at least 1, and a --decoder is required")
         if any(one < 1 for one in self.gap):
-            raise UsageError("a gap has a token at least; without --gap there is what is scored right after a prefix")
+            raise UsageError("--gap must be at least 1: tokens right after the prefix are always scored")
         if any(not 0 < one <= 1 for one in (*self.rate, self.gap_rate)):
-            raise UsageError("a rate is a share above 0, and 1 at most, which replaces all")
+            raise UsageError(
+                "--rate and --gap-rate are shares: give a number above 0 and at most 1, which replaces all tokens"
+            )

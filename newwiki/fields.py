@@ -1,8 +1,8 @@
-"""How a field of a request is declared: its default, its bounds, and in one line what it is for.
+"""How a request declares a field: type, default, bounds, and one line of help.
 
-The command line (`flows/request_options.py`), the Python API (`flows/api/arguments.py`), newwiki.toml
-(`newwiki/registrations.py`) and Prefect's form are made of that. The metadata are keywords of pydantic's `Field`, which
-reads them where it meets a request.
+The command line (`flows/jobs/options.py`), the Python API (`flows/jobs/arguments.py`), newwiki.toml
+(`newwiki/registrations.py`) and Prefect's form are derived from these declarations. The metadata use the keywords of
+pydantic's `Field`, which reads them where Prefect validates a request.
 """
 
 import dataclasses
@@ -16,17 +16,33 @@ from newwiki.errors import UsageError, did_you_mean
 
 @dataclasses.dataclass(frozen=True)
 class Spelling:
-    """What only a command line needs: a positional argument instead of an option, other names of it, what stands for
-    its value in the help, the word for None, and what is told of a default that is no single value."""
+    """The details of an option or argument on the command line.
+
+    - argument: a positional argument instead of an option.
+    - aliases: further spellings of the option.
+    - metavar: the placeholder of the value in the help.
+    - none: the word for None.
+    - usually: the description of a default that is not a single value.
+    - group: the heading of the option in the help; None for the command's own options.
+    - reads: the text is a path that the command reads.
+    - writes: `file`, `folder` or `path` for an output path, which may never overwrite a database.
+    - set_by: an environment variable that sets the flag.
+    - shell_only: the Python function has no such argument.
+    """
 
     argument: bool = False
     aliases: Sequence[str] = ()
     metavar: str | None = None
     none: str | None = None
     usually: str | None = None
+    group: str | None = None
+    reads: bool = False
+    writes: Literal["file", "folder", "path"] | None = None
+    set_by: str | None = None
+    shell_only: bool = False
 
 
-def asked(
+def field(
     default: Any = dataclasses.MISSING,
     help: str = "",
     *,
@@ -36,8 +52,11 @@ def asked(
     example: object = None,
     **spelling: Any,
 ) -> Any:
-    """A field of a request. Without a default it must be given. `names` is for a text of names between commas, in whose
-    place Python may give a list; `spelling` is that of `Spelling`."""
+    """Declare a field of a request; a field without a default is required.
+
+    `names` marks a text of comma-separated names, for which Python also accepts a list. `spelling` takes the arguments
+    of `Spelling`.
+    """
     metadata = {
         "description": help or None,
         "ge": at_least,
@@ -54,7 +73,7 @@ def asked(
 
 @dataclasses.dataclass(frozen=True)
 class Field:
-    """A declared field. `type` is without None; of a tuple, it is that of its items."""
+    """A declared field. `type` is without None, and for a tuple the type of its items."""
 
     name: str
     annotation: Any
@@ -71,75 +90,95 @@ class Field:
 
     @property
     def option(self) -> str:
-        """`--max-new-tokens`; of `from_`, as Python has it, `--from`."""
+        """The name of the option: `--max-new-tokens`, and `--from` for `from_`."""
         return f"--{self.name.rstrip('_').replace('_', '-')}"
 
     @property
     def negation(self) -> str:
-        """`--no-recompute`, which turns off what is on by default."""
+        """The option that turns off a flag that is on by default, such as `--no-recompute`."""
         return f"--no-{self.option.removeprefix('--')}"
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The words of which one may be given; none where any value of its type may."""
+        """The allowed words; empty where any value of the type is allowed."""
         return get_args(self.type) if get_origin(self.type) is Literal else ()
 
 
 def fields_of(request: type) -> list[Field]:
-    """Its fields as they are declared, those of what it is derived from first."""
+    """Return the fields of a request in order of declaration, those of its base classes first.
+
+    A base class may name the group of the fields that it hands down, as `INHERITED`.
+    """
     hints = get_type_hints(request)
-    return [_field(one, hints[one.name]) for one in dataclasses.fields(request)]
+    return [
+        field_from(declared, declared.name, hints[declared.name], _inherited_group(request, declared))
+        for declared in dataclasses.fields(request)
+    ]
+
+
+def _inherited_group(request: type, declared: "dataclasses.Field[Any]") -> str | None:
+    for base in request.__mro__[1:]:
+        if getattr(base, "__dataclass_fields__", {}).get(declared.name) is declared:
+            group: str | None = vars(base).get("INHERITED")
+            if group:
+                return group
+    return None
 
 
 def as_typed(request: Any) -> str:
-    """What a shell is to be told for this request: its arguments and options, without those at their defaults."""
+    """Return the request as words for a shell: arguments and options, without those at their defaults."""
     words: list[str] = []
-    for one in fields_of(type(request)):
-        value = getattr(request, one.name)
-        if value == one.default and not one.required:
+    for field in fields_of(type(request)):
+        value = getattr(request, field.name)
+        if value == field.default and not field.required:
             continue
-        for item in value if one.is_tuple else [value]:
-            option = one.negation if item is False else one.option
-            name = [] if one.spelling.argument else [option]
-            words += name if one.type is bool else [*name, _typed(item)]
+        for item in value if field.is_tuple else [value]:
+            option = field.negation if item is False else field.option
+            name = [] if field.spelling.argument else [option]
+            words += name if field.type is bool else [*name, _typed(item)]
     return shlex.join(words)
 
 
 def check_values(request: Any) -> None:
-    """Raises UsageError for a number beyond a bound of its field, and for a word that is none of its choices."""
-    for one in fields_of(type(request)):
-        value = getattr(request, one.name)
+    """Raise UsageError for a number beyond a bound of its field, and for a word that is not one of its choices."""
+    for field in fields_of(type(request)):
+        value = getattr(request, field.name)
         if value is None:
             continue
-        if one.choices and value not in one.choices:
-            nearest = did_you_mean(str(value), one.choices) or ";"
-            raise UsageError(f"{one.option} cannot be '{value}'{nearest} there are: {', '.join(one.choices)}")
-        if one.at_least is not None and value < one.at_least:
-            raise UsageError(f"{one.option} must be at least {one.at_least:g}, not {value:g}")
-        if one.above is not None and not one.above < value < float("inf"):
-            raise UsageError(f"{one.option} must be above {one.above:g}, not {value:g}")
+        if field.choices and value not in field.choices:
+            nearest = did_you_mean(str(value), field.choices) or ";"
+            raise UsageError(f"{field.option} cannot be '{value}'{nearest} choose from: {', '.join(field.choices)}")
+        if field.at_least is not None and value < field.at_least:
+            raise UsageError(f"{field.option} must be at least {field.at_least:g}, not {value:g}")
+        if field.above is not None and not field.above < value < float("inf"):
+            raise UsageError(f"{field.option} must be above {field.above:g}, not {value:g}")
 
 
 def _typed(value: Any) -> str:
     return ",".join(f"{key}={item}" for key, item in value.items()) if isinstance(value, dict) else str(value)
 
 
-def _field(one: "dataclasses.Field[Any]", hint: Any) -> Field:
+def field_from(declared: "dataclasses.Field[Any]", name: str, hint: Any, inherited_group: str | None = None) -> Field:
+    """Return what `field` declared under this name with this type."""
     given = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
     (inner,) = [part for part in given if part is not types.NoneType]
     is_tuple = get_origin(inner) is tuple
-    made = one.default_factory() if one.default_factory is not dataclasses.MISSING else one.default
+    factory = declared.default_factory
+    default = factory() if factory is not dataclasses.MISSING else declared.default
+    metadata, spelling = declared.metadata, declared.metadata["spelling"]
+    if inherited_group and not spelling.group:
+        spelling = dataclasses.replace(spelling, group=inherited_group)
     return Field(
-        name=one.name,
+        name=name,
         annotation=hint,
         type=get_args(inner)[0] if is_tuple else inner,
         is_tuple=is_tuple,
-        required=made is dataclasses.MISSING,
-        default=None if made is dataclasses.MISSING else made,
-        help=one.metadata.get("description", ""),
-        at_least=one.metadata.get("ge"),
-        above=one.metadata.get("gt"),
-        names=one.metadata.get("names", False),
-        example=next(iter(one.metadata.get("examples", [])), None),
-        spelling=one.metadata["spelling"],
+        required=default is dataclasses.MISSING,
+        default=None if default is dataclasses.MISSING else default,
+        help=metadata.get("description", ""),
+        at_least=metadata.get("ge"),
+        above=metadata.get("gt"),
+        names=metadata.get("names", False),
+        example=next(iter(metadata.get("examples", [])), None),
+        spelling=spelling,
     )

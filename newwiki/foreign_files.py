@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 
 def open_regular(path: Path, buffering: int = -1) -> BinaryIO:
-    """Open a file for reading in binary mode, with a buffer of so many bytes; `io.TextIOWrapper` reads it as text.
+    """Open a file for reading in binary mode, with a buffer of that many bytes; `io.TextIOWrapper` reads it as text.
 
     Raises OSError, whose `strerror` says why, for a file that cannot be opened, and for a folder, named pipe, socket or
     device.

@@ -1,9 +1,9 @@
-"""Texts that were written elsewhere, read from JSON lines.
+"""Read texts that were generated elsewhere from JSON lines.
 
-A line is a JSON object with a `text` and what it was written for: `page_id` or `title` of an article, or a `prompt`,
-with a `reference` of its own, which an article may have too; `sample` numbers the texts of one prompt.
-lm-evaluation-harness's sample logs are read as they are: the text is the (filtered) response, page and title are looked
-for in the document, and the prompt and the target stand for the line's own.
+A line is a JSON object with a `text` and what it was generated for: `page_id` or `title` of an article, or a `prompt`
+with its own `reference`, which may also accompany an article; `sample` numbers the texts of one prompt.
+lm-evaluation-harness's sample logs can be read unchanged: the text is the (filtered) response, page and title are taken
+from the document, and prompt and target replace the line's own.
 """
 
 import json
@@ -20,7 +20,7 @@ from newwiki.foreign_json import read_json
 
 @dataclass(frozen=True)
 class Generation:
-    """A text and what it was written for: an article by id or title, a prompt, or both, and maybe its own reference."""
+    """A text and what it was generated for: an article by id or title, a prompt, or both, and perhaps a reference."""
 
     line: int
     text: str
@@ -36,31 +36,31 @@ class Generation:
 
 
 def read_generations(file: Path) -> list[Generation]:
-    """All texts of the file. Raises UsageError that names the line, what is wrong with it, and what it should have."""
+    """Read all texts of the file. Raises UsageError with the line, what is wrong with it, and what it needs."""
     if not file.is_file():
         raise UsageError(f"there is no file '{file}'")
     with TextIOWrapper(open_regular(file), "utf-8-sig") as lines:
         try:
-            found = [
-                one
+            generations = [
+                generation
                 for number, line in enumerate(lines, 1)
                 if line.strip()
-                for one in _texts(_object(line, number, file), number, file)
+                for generation in _texts(_object(line, number, file), number, file)
             ]
         except UnicodeDecodeError as error:
             raise UsageError(f"'{file}' is not UTF-8 text: {error.reason} at byte {error.start}") from None
-    if not found:
+    if not generations:
         raise UsageError(f"'{file}' has no texts")
-    return found
+    return generations
 
 
 def _object(line: str, number: int, file: Path) -> Mapping[str, Any]:
     try:
         row = read_json(line, f"'{file}', line {number}", allow_nan=True)
     except TerminalError as error:
-        raise UsageError(f"{error}; correct the line, or leave it out") from None
+        raise UsageError(f"{error}; correct the line, or remove it") from None
     if not isinstance(row, dict):
-        raise UsageError(f"'{file}', line {number}: a JSON object is needed, with text and page_id or title")
+        raise UsageError(f"'{file}', line {number}: not a JSON object; write one with text and page_id or title")
     return row
 
 
@@ -79,24 +79,24 @@ def _texts(row: Mapping[str, Any], number: int, file: Path) -> Iterator[Generati
     unnamed = about["page_id"] is None and about["title"] is None
     if unnamed and None in (about["prompt"], about["reference"]):
         raise UsageError(
-            f"'{file}', line {number}: it does not say what the text was written for; give page_id or title, or "
+            f"'{file}', line {number}: it is unknown what the text was generated for; add page_id or title, or "
             "prompt and reference"
         )
     texts = [row["text"]] if "text" in row else _harness_texts(row)
     if not texts or not all(isinstance(text, str) for text in texts):
-        raise UsageError(f"'{file}', line {number}: there is no text; it belongs under \"text\"")
+        raise UsageError(f"'{file}', line {number}: there is no text; put it under \"text\"")
     if len(texts) > 1:
         about["sample"] = None
     for text in texts:
         yield Generation(number, text, **about)
 
 
-_MOST = 1 << 63  # what a BIGINT of the database holds
+_MOST = 1 << 63  # the limit of the database's BIGINT
 _KINDS = {int: "a whole number", str: "a text"}
 
 
 def _harness_texts(row: Mapping[str, Any]) -> list[Any]:
-    """The responses of a sample log: one, or one for each repeat, in a list of its own or not."""
+    """Return the responses of a sample log: a single one, or one per repeat, possibly nested in a list."""
     responses = row.get("filtered_resps") or row.get("resps") or []
     while isinstance(responses, list) and len(responses) == 1 and isinstance(responses[0], list):
         responses = responses[0]

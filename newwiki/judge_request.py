@@ -1,52 +1,55 @@
-"""What a user may ask of pairwise judging: two runs, a rubric, and a model that judges (see `newwiki.request`)."""
+"""The requests of pairwise judging: two runs, a rubric, and a model as judge (see `newwiki.request`)."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 from newwiki.errors import UsageError
-from newwiki.fields import asked
+from newwiki.fields import field
 from newwiki.request import EvaluationRequest, Request
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairsRequest(Request):
-    """Which pairs of texts are judged, and by which questions."""
+    """The pairs of texts to judge, and the questions."""
 
-    run_a: str = asked(help="A run.", argument=True, metavar="RUN_A", example="gpt2/greedy")
-    run_b: str = asked(help="Another on the same articles.", argument=True, metavar="RUN_B", example="gpt2/sample")
-    pairs: int | None = asked(None, "Only so many pairs, drawn (one of each article).", at_least=1, example=150)
-    rubric: Path | None = asked(
-        None, "What is asked (coherence, fluency, informativeness, human).", metavar="FILE.toml"
+    run_a: str = field(help="First run.", argument=True, metavar="RUN_A", example="gpt2/greedy")
+    run_b: str = field(help="Second run, on the same articles.", argument=True, metavar="RUN_B", example="gpt2/sample")
+    pairs: int | None = field(None, "Number of pairs to draw (default: one per article).", at_least=1, example=150)
+    rubric: Path | None = field(
+        None, "Rubric of the judges (default: coherence, fluency, informativeness, human).", metavar="FILE.toml"
     )
-    across: tuple[str, ...] = asked(
-        (), "Judge runs that differ in this setting of their protocol all the same (may be repeated).", metavar="NAME"
+    across: tuple[str, ...] = field(
+        (), "Judge runs even if they differ in this protocol setting (may be repeated).", metavar="NAME"
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeRequest(PairsRequest):
-    """The same, and a model that is asked for what it has not yet judged, in both orders."""
+    """The pairs to judge, and a model that judges those it has not judged yet, in both orders."""
 
-    model: str | None = asked(
-        None, "A model that judges: a folder, or what its backend knows by this name.", metavar="MODEL"
+    model: str | None = field(None, "Model that judges: a folder, or a name that its backend knows.", metavar="MODEL")
+    backend: str = field(EvaluationRequest.backend, "Model backend: hf, seq2seq, vllm or openai.")
+    model_args: dict[str, str] = field(
+        {},
+        "Arguments that load the model, such as base_url=http://127.0.0.1:8000/v1.",
+        metavar="K=V,…",
+        aliases=("--model_args",),
     )
-    backend: str = asked(EvaluationRequest.backend, "Who runs the model.")
-    model_args: dict[str, str] = asked(
-        {}, "Such as base_url=http://127.0.0.1:8000/v1.", metavar="K=V,…", aliases=("--model_args",)
+    dtype: str = field(EvaluationRequest.dtype, "Data type of the weights; auto is float32.", metavar="NAME")
+    chat: bool = field(False, "Put the question into the user turn of the model's chat template.")
+    max_new_tokens: int = field(
+        16, "Maximum number of new tokens per answer.", at_least=1, aliases=("--max_new_tokens",)
     )
-    dtype: str = asked(EvaluationRequest.dtype, "auto is float32.", metavar="NAME")
-    chat: bool = asked(False, "The question is the user's turn of the model's chat template.")
-    max_new_tokens: int = asked(16, "Of an answer.", at_least=1, aliases=("--max_new_tokens",))
-    bridge: str | None = asked(
-        None, "Only 100 of the pairs that this judge has judged, to link the model to it.", metavar="JUDGE"
+    bridge: str | None = field(
+        None, "Judge only 100 of the pairs that this judge has judged, to link the model to it.", metavar="JUDGE"
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.bridge and not self.model:
-            raise UsageError("--bridge links a new model to a judge; name the model with --model")
+            raise UsageError("--bridge needs the new model to link: add --model MODEL")
 
     @property
     def loading(self) -> dict[str, str]:
-        """What the backend is loaded with."""
+        """The arguments that load the backend."""
         return {"dtype": self.dtype, **({"chat": "yes"} if self.chat else {}), **self.model_args}

@@ -1,4 +1,4 @@
-"""A snapshot without its texts: all that somebody else needs to fetch the same revisions and reach the same hash."""
+"""A snapshot without its texts: what another person needs to fetch the same revisions and reach the same hash."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -16,9 +16,9 @@ _FORMAT = "newwiki manifest 1"
 
 @dataclass(frozen=True, kw_only=True)
 class ManifestEntry:
-    """One article: which revision it is, and what tells whether a text is that revision's.
+    """One article: its revision, and the hashes that identify the revision's text.
 
-    `sha1` is of the wikitext (None where the snapshot does not know it), `text_sha256` of what was extracted from it.
+    `sha1` is of the wikitext (None if the snapshot does not know it), `text_sha256` of the extracted text.
     """
 
     page_id: int
@@ -34,9 +34,10 @@ class ManifestEntry:
 
 @dataclass(frozen=True, kw_only=True)
 class Manifest:
-    """`base_url` is what permanent links begin with; `parameters` are what the snapshot was published with.
+    """The manifest of a snapshot. `base_url` is the prefix of permanent links; `parameters` are those of its
+    publication.
 
-    `newwiki_version` is a release that has this extractor; None where the release that wrote the manifest has another.
+    `newwiki_version` is a release with this extractor; None if the release that wrote the manifest has another.
     """
 
     snapshot_id: str
@@ -53,7 +54,7 @@ class Manifest:
     articles: tuple[ManifestEntry, ...]
 
     def to_json(self) -> str:
-        """The same manifest is the same text, an article a line."""
+        """Return the manifest as JSON, one line per article; equal manifests give equal texts."""
         head = {"format": _FORMAT, **asdict(self)}
         lines = [json.dumps(entry, default=datetime.isoformat, ensure_ascii=False) for entry in head.pop("articles")]
         start = json.dumps(head, default=datetime.isoformat, ensure_ascii=False, indent=1).removesuffix("\n}")
@@ -61,11 +62,11 @@ class Manifest:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """The manifest in a file. Raises UsageError where there is none."""
+        """Read a manifest file. Raises UsageError if it is not a manifest."""
         try:
             values = read_object(read_regular(path), f"'{path}'")
             if values.pop("format") != _FORMAT:
-                raise ValueError(f"it is no '{_FORMAT}'")
+                raise ValueError(f"its format is not '{_FORMAT}'")
             values["articles"] = tuple(ManifestEntry(**_with_times(entry)) for entry in values["articles"])
             return cls(**_with_times(values))
         except (OSError, TerminalError, ValueError, KeyError, TypeError) as error:

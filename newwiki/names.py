@@ -1,11 +1,11 @@
-"""The one rule for names that come from people: of models, decoders, judges, snapshots, rubrics and plug-ins."""
+"""Check names that come from people: of models, decoders, judges, snapshots, rubrics and plug-ins."""
 
 import unicodedata
 
 from newwiki.errors import UsageError
 
 LONGEST = 200
-# Names that mean something of our own: the articles, and ids of what is not a published snapshot
+# Names with a meaning of their own: the articles, and ids of things that are not published snapshots
 _RESERVED = frozenset({"wikipedia", "references", ".", ".."})
 _RESERVED_BEGINNINGS = ("reference:", "prompts:", "file:", "anchor:")
 _SHOWN = 60
@@ -17,19 +17,19 @@ _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0").union
 
 
 class NameRefused(UsageError, ValueError):
-    """A name breaks the rule. It is a ValueError as well, for checks that say themselves where the name stands."""
+    """Raised for an invalid name. It is also a ValueError, for callers that report the name's place themselves."""
 
 
 def require_name(text: str, what: str, *, longest: int = LONGEST) -> str:
     """Return the name unchanged. `what` begins the error message, such as `the model name`.
 
     Raises NameRefused for a blank name, one longer than `longest` characters, one that is not in Unicode's form NFC,
-    one with characters that are not seen (controls, bidirectional marks, private use, unassigned, half of a
-    surrogate pair) or with spaces around it, and a reserved one, whatever its capitals.
+    one with invisible characters (controls, bidirectional marks, private use, unassigned, half of a surrogate pair) or
+    with spaces around it, and a reserved one in any case.
     """
     if fault := _fault(text, longest):
         shown = ascii(text[:_SHOWN]) + ("…" if len(text) > _SHOWN else "")
-        raise NameRefused(f"{what} {shown} {fault}; give another name")
+        raise NameRefused(f"{what} {shown} {fault}; choose another name")
     return text
 
 
@@ -37,13 +37,13 @@ def _fault(text: str, longest: int) -> str:
     if not text.strip():
         return "is blank"
     if len(text) > longest:
-        return f"has {len(text):,} characters, and at most {longest} are allowed"
+        return f"has {len(text):,} characters, but at most {longest} are allowed"
     for character in text:
         category = unicodedata.category(character)
         if category.startswith("C") or category in ("Zl", "Zp"):
             return f"holds U+{ord(character):04X}, which is not a printable character"
         if character in _INVISIBLE:
-            return f"holds U+{ord(character):04X}, which cannot be seen"
+            return f"holds U+{ord(character):04X}, which is invisible"
     if not unicodedata.is_normalized("NFC", text):
         return "is not in Unicode's normal form NFC"
     if text != text.strip():

@@ -1,8 +1,8 @@
-"""Which texts are nearly those of earlier pages, by the exact Jaccard index of every pair that shares anything.
+"""Find texts that nearly repeat earlier pages, by the exact Jaccard index of every pair that shares anything.
 
 A text is the set of its word 5-grams, in lower case and without punctuation. The similarity of two texts is the Jaccard
 index of their sets: 5-grams in both over 5-grams in either (Broder 1997, On the resemblance and containment of
-documents). What is found depends neither on the order of the texts nor on what they are compared in one go with.
+documents). The result depends neither on the order of the texts nor on the other texts in the index.
 """
 
 import hashlib
@@ -18,11 +18,11 @@ from newwiki.snapshot import Article, Judged
 NEAR_DUPLICATE = 0.7
 WORTH_REPORTING = 0.1
 _WORDS = 5
-# What decides which pages are dropped, for the content hash: a change here that drops others gets another version.
-# Version 1 dropped pages like those of any older snapshot that the database happened to hold.
+# The parameters that decide which pages are dropped, for the content hash: raise the version if other pages would be
+# dropped. Version 1 dropped pages similar to those of any older snapshot that the database happened to hold.
 PARAMETERS = {"version": 2, "words": _WORDS, "near_duplicate": NEAR_DUPLICATE}
 
-_AT_ONCE = 1_000_000  # places that are counted at once: some 30 MB
+_AT_ONCE = 1_000_000  # positions counted at once, some 30 MB
 Sketch = npt.NDArray[np.uint64]
 _Numbers = npt.NDArray[np.integer[Any]]
 _WORD = re.compile(r"\w+")
@@ -30,12 +30,12 @@ _ODD = 0x9E3779B97F4A7C15  # Knuth's multiplicative hashing, at 64 bits
 
 
 def compared_text(page: Judged | Article) -> str:
-    """What of an article is compared."""
+    """Return the part of an article that is compared."""
     return f"{page.first_sentence} {page.completion}"
 
 
 class _WordHashes(dict[str, int]):
-    """64-bit hashes of words, each made when it is first asked for."""
+    """64-bit hashes of words, computed on first use."""
 
     def __missing__(self, word: str) -> int:
         made = self[word] = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "big")
@@ -43,18 +43,18 @@ class _WordHashes(dict[str, int]):
 
 
 class Sketcher:
-    """Makes sketches. It remembers the hashes of words, so one of them serves many texts best."""
+    """Makes sketches. It caches the hashes of words, so use one sketcher for many texts."""
 
     def __init__(self) -> None:
         self._hashes = _WordHashes()
 
     def sketch(self, text: str) -> Sketch:
-        """A text's 5-grams as 64-bit hashes, sorted, each once.
+        """Return a text's 5-grams as 64-bit hashes, sorted, without duplicates.
 
-        Of a text of fewer than five words the whole is its one gram; texts without a word are like nothing.
+        A text of fewer than five words is a single gram; a text without words resembles nothing.
         """
-        found = _WORD.findall(text.lower())
-        words = np.fromiter(map(self._hashes.__getitem__, found), np.uint64, len(found))
+        tokens = _WORD.findall(text.lower())
+        words = np.fromiter(map(self._hashes.__getitem__, tokens), np.uint64, len(tokens))
         width = min(_WORDS, len(words))
         grams = np.zeros(len(words) - width + 1 if width else 0, np.uint64)
         for place in range(width):
@@ -64,16 +64,16 @@ class Sketcher:
         return grams[_firsts(grams)]
 
 
-def jaccard(one: Sketch, other: Sketch) -> float:
-    """Grams in both over grams in either, 0 … 1; 0 where neither has any."""
-    both = len(np.intersect1d(one, other, assume_unique=True))
-    either = len(one) + len(other) - both
+def jaccard(a: Sketch, b: Sketch) -> float:
+    """Return grams in both over grams in either, 0 … 1; 0 if neither has any."""
+    both = len(np.intersect1d(a, b, assume_unique=True))
+    either = len(a) + len(b) - both
     return both / either if either else 0.0
 
 
 class Index:
-    """Sketches by their grams. Grams that the same sketches have count as one with a weight: articles that share
-    sentences, or a whole boilerplate, cost what they differ in."""
+    """Sketches indexed by their grams. Grams of the same set of sketches count as one with a weight, so articles that
+    share sentences, or a whole boilerplate, cost only as much as their differences."""
 
     def __init__(self, sketches: Sequence[Sketch]) -> None:
         self._sizes = np.array([len(sketch) for sketch in sketches], np.int64)
@@ -86,7 +86,7 @@ class Index:
         self._alike = self._first_alike(len(sketches)) if len(grams) else np.empty(0, np.int64)
 
     def similar(self, sketch: Sketch) -> Iterable[tuple[int, float]]:
-        """(place, Jaccard index) of those that are worth reporting."""
+        """Yield (position, Jaccard index) of the sketches that are worth reporting."""
         place = np.searchsorted(self._grams, sketch)
         known = place < len(self._grams)
         known[known] = self._grams[place[known]] == sketch[known]
@@ -95,10 +95,10 @@ class Index:
         return self._worth_reporting(both, len(sketch))
 
     def each_with_earlier(self) -> Iterator[Iterable[tuple[int, float]]]:
-        """For each sketch in its turn the same of those before it: `similar` of it, in half the time."""
-        gram = np.empty(len(self._order), np.int32)  # of each sketch, one after the other
+        """Yield for each sketch the similar ones before it: the same as `similar`, in half the time."""
+        gram = np.empty(len(self._order), np.int32)  # the grams of each sketch, one sketch after the other
         gram[self._order] = np.repeat(np.arange(len(self._count), dtype=np.int32), self._count)
-        earlier = np.empty(len(self._order), np.int32)  # how many sketches before it have the same gram
+        earlier = np.empty(len(self._order), np.int32)  # how many earlier sketches have the same gram
         earlier[self._order] = np.arange(len(self._order)) - np.repeat(self._start, self._count)
         ends = np.cumsum(self._sizes)
         for place, (start, end) in enumerate(zip((ends - self._sizes).tolist(), ends.tolist(), strict=True)):
@@ -108,7 +108,8 @@ class Index:
             yield self._worth_reporting(both, end - start)
 
     def _first_alike(self, sketches: int) -> npt.NDArray[np.int64]:
-        """For each gram the first that the same sketches have. A sum of random numbers finds it, and is not trusted."""
+        """Return for each gram the first gram of the same sketches. A sum of random numbers finds it; the result is
+        then checked."""
         numbers = np.random.default_rng(0).integers(0, 2**64, sketches, np.uint64)
         sums = np.add.reduceat(numbers[self._places], self._start)
         _, first, group = np.unique(sums, return_index=True, return_inverse=True)
@@ -120,8 +121,8 @@ class Index:
         return np.where(wrong, np.arange(len(alike)), alike)
 
     def _shared(self, start: _Numbers, count: _Numbers, weight: _Numbers, first: int) -> npt.NDArray[np.int64]:
-        """How many grams each of the `first` so many has in common with a sketch, by the places from `start` on, so
-        many as `count` says, of the grams that it has."""
+        """Count the grams that each of the `first` sketches shares with a sketch: for each of its grams, `count`
+        positions from `start` on."""
         both = np.zeros(first, np.int64)
         if not len(start):
             return both
@@ -129,11 +130,11 @@ class Index:
         for number in range(int(chunk[0]), int(chunk[-1]) + 1):
             these = chunk == number
             ends = np.cumsum(count[these])
-            found = np.arange(ends[-1] if len(ends) else 0) + np.repeat(
+            positions = np.arange(ends[-1] if len(ends) else 0) + np.repeat(
                 start[these] - (ends - count[these]), count[these]
             )
             weights = np.repeat(weight[these], count[these])
-            both += np.bincount(self._places[found], weights, first).astype(np.int64)
+            both += np.bincount(self._places[positions], weights, first).astype(np.int64)
         return both
 
     def _worth_reporting(self, both: npt.NDArray[np.int64], size: int) -> Iterable[tuple[int, float]]:
@@ -143,5 +144,5 @@ class Index:
 
 
 def _firsts(in_order: _Numbers) -> npt.NDArray[np.bool_]:
-    """Which numbers differ from the one before."""
+    """Tell which numbers differ from the previous one."""
     return np.concatenate([[True], in_order[1:] != in_order[:-1]]) if len(in_order) else np.empty(0, np.bool_)

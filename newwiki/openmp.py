@@ -1,7 +1,6 @@
-"""Compiled functions in the threads that torch computes with on a CPU.
+"""Run compiled functions in the threads that torch computes with on a CPU.
 
-Threads of another pool would wait beside torch's, which stay awake for a while after each of its operations, and take
-the processor from each other.
+Threads of another pool would compete for the processor with torch's, which stay awake for a while after each operation.
 """
 
 import ctypes
@@ -11,9 +10,9 @@ from typing import Any
 
 
 def share_out(function: Any, work: Any) -> None:
-    """Calls a function of Numba's, `cfunc(void(record*))`, in as many threads at once as torch uses, all with the same
-    record; what is to be done by whom they agree on there. Where torch runs on an OpenMP that knows no call of GNU's,
-    the function is called once.
+    """Call a Numba function, `cfunc(void(record*))`, in as many threads at once as torch uses, all with the same
+    record; through the record they divide the work. If torch's OpenMP lacks GNU's interface, the function is called
+    once.
     """
     import torch
 
@@ -26,7 +25,7 @@ def share_out(function: Any, work: Any) -> None:
 
 @cache
 def _parallel() -> Any:
-    """`GOMP_parallel` of the OpenMP that torch runs on, which LLVM's and Intel's have too."""
+    """Return `GOMP_parallel` of torch's OpenMP; LLVM's and Intel's have it, too."""
     import torch
 
     libraries = sorted((Path(torch.__file__).parent / "lib").glob("libtorch_cpu.*"))

@@ -1,7 +1,7 @@
-"""Whether a page was written, translated or split off another one, as far as the edit that created it says so.
+"""Tell whether a page was written, translated or split off another page, from the edit that created it.
 
-The tags are MediaWiki's own and say so for certain; the phrases of a summary are a language's habit. A dump has no
-tags, so a translation whose summary was rewritten by its translator is `original` there. No page is dropped for it.
+MediaWiki's own tags are reliable; the phrases of a summary are a language's convention. A dump has no tags, so a
+translation with a rewritten summary is `original` there. No page is dropped because of its origin.
 """
 
 from newwiki.snapshot import Origin, Page

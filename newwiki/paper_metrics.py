@@ -1,4 +1,4 @@
-"""The metrics of the New-Wiki Eval paper, in its order and under its names, and what they are called here."""
+"""The metrics of the New-Wiki Eval paper, in its order and under its names, mapped to ours."""
 
 from functools import cache
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ PAPER = "New-Wiki Eval: An Evolving Wikipedia Multi-metric Evaluation for Large 
 
 @cache
 def paper_metrics() -> "tuple[PaperMetric, ...]":
-    """Those of the paper's table 3. Read when they are asked for, as the command line only tells the paper's name."""
+    """Return the metrics of the paper's table 3. They are read on demand, because most commands do not need them."""
     from newwiki.papers.published import papers
 
     paper = papers()["003"]

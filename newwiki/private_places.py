@@ -1,4 +1,4 @@
-"""Take the paths and addresses of a machine out of what leaves it: a name stays, where it lay does not."""
+"""Remove a machine's paths and addresses from everything that leaves it; the last part of a path stays."""
 
 import json
 import re
@@ -7,53 +7,52 @@ from typing import Any
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S*")
 _PATH = re.compile(r"(?:[/\\~]|\.{1,2}[/\\]|[A-Za-z]:[/\\]).*", re.DOTALL)
-# What a run records by these names says where somebody's server stands
+# A run records under these names the address of somebody's server
 _DROPPED = frozenset({"base_url"})
-# A stop string may look like a path, and a run's protocol rests on it
+# A stop string may look like a path, and it is part of the run's protocol
 _PART_OF_RUN = frozenset({"stop"})
-# A parameter of a decoder with its value, and a path that stands in its text, alone or behind a sign
+# A decoder's parameter with its value, and a path within its text, alone or after a sign
 _PARAMETER = re.compile(r"(\w+)=([^,\[\]]+)")
 _PATH_WITHIN = re.compile(r"(?:^|(?<=[=:,\[]))(?:[/\\~]|\.{1,2}[/\\]|[A-Za-z]:[/\\])[^,\[\]]*")
-# A run's versions hold this key where its id rests on the public names of the models that its decoder reads
+# A run's versions have this key if its id covers the public names of the models that its decoder reads
 PUBLIC_ID = "decoder_in_id"
 
 
 def public_name(name: str) -> str:
-    """Return the last part of a path that is absolute or begins with `~`, `./` or `../`; any other name as it is."""
+    """Return the last part of a path that is absolute or begins with `~`, `./` or `../`; any other name unchanged."""
     if not _PATH.fullmatch(name):
         return name
     return re.split(r"[/\\]", name.rstrip("/\\"))[-1] or "unnamed"
 
 
 def public_decoder(decoder: str, parameters: Container[str] | None = None) -> str:
-    """Return the text of a decoder with the public name of each path in it, or in the values of these `parameters`
-    alone."""
+    """Return the text of a decoder with each path replaced by its public name, or only in the values of these
+    `parameters`."""
     if parameters is None:
-        return _PATH_WITHIN.sub(lambda found: public_name(found[0]), decoder)
+        return _PATH_WITHIN.sub(lambda match: public_name(match[0]), decoder)
     return _PARAMETER.sub(
-        lambda found: f"{found[1]}={public_decoder(found[2])}" if found[1] in parameters else found[0], decoder
+        lambda match: f"{match[1]}={public_decoder(match[2])}" if match[1] in parameters else match[0], decoder
     )
 
 
 def public_parameters(parameters: str) -> str:
-    """Return the JSON of `runs.decoder_parameters` with the same names as `public_decoder`."""
-    said: dict[str, Any] = json.loads(parameters)
-    public = {name: public_decoder(value) if isinstance(value, str) else value for name, value in said.items()}
-    return parameters if public == said else json.dumps(public, sort_keys=True)
+    """Return the JSON of `runs.decoder_parameters` with the same replacements as `public_decoder`."""
+    original: dict[str, Any] = json.loads(parameters)
+    public = {name: public_decoder(value) if isinstance(value, str) else value for name, value in original.items()}
+    return parameters if public == original else json.dumps(public, sort_keys=True)
 
 
 def decoder_in_id(decoder: str, versions: str) -> str:
-    """Return the text of the decoder that the id of a run rests on, from its row. A model whose weights are hashed
-    beside it in `versions` counts by its public name; runs of earlier versions rest on the whole text."""
-    said: dict[str, Any] = json.loads(versions)
-    if PUBLIC_ID not in said:
+    """Return the decoder's text as the run's id covers it. A model whose weights are hashed separately in `versions`
+    counts by its public name; ids of earlier versions cover the whole text."""
+    named: dict[str, Any] = json.loads(versions)
+    if PUBLIC_ID not in named:
         return decoder
-    return public_decoder(decoder, {name.removesuffix("_sha256") for name in said if name.endswith("_sha256")})
+    return public_decoder(decoder, {name.removesuffix("_sha256") for name in named if name.endswith("_sha256")})
 
 
 def private_in_id(backend: str, model: str, decoder: str, versions: str) -> str | None:
-    """Return the private path that the id of a run rests on, if there is one: without the path, nobody could compute
-    the id again."""
+    """Return the private path that a run's id covers, if there is one: without it, nobody could recompute the id."""
     if backend == "file" and public_name(model) != model:
         return model
     counted = decoder_in_id(decoder, versions)
@@ -61,8 +60,8 @@ def private_in_id(backend: str, model: str, decoder: str, versions: str) -> str 
 
 
 def public_described(described: str) -> str:
-    """Return the JSON of an evaluator's parameters with the last part of each path. A regular expression may begin with
-    a backslash and is no path."""
+    """Return the JSON of an evaluator's parameters with each path replaced by its last part. A regular expression may
+    begin with a backslash and is not a path."""
 
     def public(value: Any) -> Any:
         if isinstance(value, dict):
@@ -71,18 +70,20 @@ def public_described(described: str) -> str:
             return [public(inner) for inner in value]
         return public_name(value) if isinstance(value, str) and not value.startswith("\\") else value
 
-    said = json.loads(described)
-    return described if (made := public(said)) == said else json.dumps(made, sort_keys=True)
+    original = json.loads(described)
+    return described if (made := public(original)) == original else json.dumps(made, sort_keys=True)
 
 
 def public_versions(versions: str) -> str:
-    """Return the JSON of `runs.versions` without addresses, and with the last part of each path. What holds neither is
-    returned as it was written."""
-    said: dict[str, Any] = json.loads(versions)
+    """Return the JSON of `runs.versions` without addresses, and with each path replaced by its last part. JSON that has
+    neither is returned unchanged."""
+    original: dict[str, Any] = json.loads(versions)
     public = {
-        name: value if name in _PART_OF_RUN else _public(value) for name, value in said.items() if name not in _DROPPED
+        name: value if name in _PART_OF_RUN else _public(value)
+        for name, value in original.items()
+        if name not in _DROPPED
     }
-    return versions if public == said else json.dumps(public, sort_keys=True)
+    return versions if public == original else json.dumps(public, sort_keys=True)
 
 
 def _public(value: Any) -> Any:
@@ -92,7 +93,7 @@ def _public(value: Any) -> Any:
         return [_public(inner) for inner in value]
     if not isinstance(value, str):
         return value
-    if value.startswith(("{", "[")):  # JSON in a string, as of what a server reports
+    if value.startswith(("{", "[")):  # JSON in a string, such as a server's report
         try:
             held = json.loads(value)
         except ValueError:

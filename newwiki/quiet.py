@@ -1,4 +1,4 @@
-"""Libraries that speak where only we should."""
+"""Silence libraries that print where only newwiki should."""
 
 import atexit
 import functools
@@ -7,13 +7,14 @@ import os
 
 @functools.cache
 def end_quietly() -> None:
-    """For a process that Prefect started, or whose flows it ran: DuckDB's module lists on stderr what it could not free
-    when an interpreter ends in which Prefect has been at work. What is said until then is said."""
+    """Discard stderr at exit, in a process that Prefect started or whose flows it ran: after Prefect has run, DuckDB's
+    module lists there what it could not free. Everything printed before is shown."""
     atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 
 
 def silence_transformers() -> None:
-    """No bars and no advice from transformers while models are loaded and saved: progress is told in one voice."""
+    """Disable progress bars and warnings of transformers while models are loaded and saved; newwiki reports
+    progress."""
     from transformers.utils import logging
 
     logging.disable_progress_bar()

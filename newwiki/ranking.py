@@ -1,7 +1,7 @@
-"""The order in which old pages are looked at: by a hash of (seed, page id), so that any order of reading gives it.
+"""Order old pages by a hash of (seed, page id), which gives the same order however they are read.
 
-The hash is the finaliser of SplitMix64 (Steele, Lea and Flood 2014), twice. It does not depend on how many pages
-there are, so a wiki that grows meanwhile keeps the order of the pages that it had.
+The hash is the finalizer of SplitMix64 (Steele, Lea and Flood 2014), twice. It does not depend on the number of pages,
+so a wiki that grows meanwhile keeps the order of its existing pages.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,14 +12,14 @@ from newwiki.snapshot import Judged, Page, Selection
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_SLICE = 100_000  # pages of one sort
+_SLICE = 100_000  # pages per sort
 _CHUNK = 1_000_000  # pages hashed at once
 _ALL = 1 << 64
 _Page = TypeVar("_Page", Judged, Page)
 
 
 def ranks(page_ids: "Iterable[int] | NDArray[Any]", seed: int) -> "NDArray[Any]":
-    """The rank of each page, in 0 … 2^64 - 1: smaller ones are looked at first."""
+    """Return the rank of each page, in 0 … 2^64 - 1: smaller ranks come first."""
     import numpy as np
 
     ids = np.fromiter(page_ids, np.uint64) if not isinstance(page_ids, np.ndarray) else page_ids.astype(np.uint64)
@@ -27,9 +27,10 @@ def ranks(page_ids: "Iterable[int] | NDArray[Any]", seed: int) -> "NDArray[Any]"
 
 
 def by_rank(largest: int, seed: int, after: int) -> Iterator[int]:
-    """The page ids 1 … `largest` (at least 1) by their ranks, beginning beyond the rank `after` (-1: with the first).
+    """Yield the page ids 1 … `largest` (at least 1) in order of rank, starting after the rank `after` (-1: with the
+    first).
 
-    Sorts a slice at a time, as most walks end early.
+    Sorts one slice at a time, because most walks end early.
     """
     import numpy as np
 
@@ -47,13 +48,13 @@ def by_rank(largest: int, seed: int, after: int) -> Iterator[int]:
 
 
 def last_rank(passed: Iterable[int], selection: Selection) -> int:
-    """The rank at which the sample is full, once these pages have passed: 2^64 while it is not."""
-    found = sorted(ranks(passed, selection.seed).tolist())
-    return int(found[selection.sample - 1]) if len(found) >= selection.sample else _ALL
+    """Return the rank at which the sample is full, given the pages that have passed: 2^64 if it is not full."""
+    ordered = sorted(ranks(passed, selection.seed).tolist())
+    return int(ordered[selection.sample - 1]) if len(ordered) >= selection.sample else _ALL
 
 
 def considered(pages: list[Judged], selection: Selection) -> list[Judged]:
-    """Of all pages judged, those that stand no later in the order than the one which filled the sample."""
+    """Return the judged pages that rank no later than the one that filled the sample."""
     if not pages:
         return []
     last = last_rank((page.page_id for page in pages if page.verdict == "selected"), selection)
@@ -61,7 +62,7 @@ def considered(pages: list[Judged], selection: Selection) -> list[Judged]:
 
 
 def up_to_rank(pages: Sequence[_Page], seed: int, last: int) -> list[_Page]:
-    """Those that stand no later in the order than the rank `last`."""
+    """Return the pages that rank no later than `last`."""
     order = ranks((page.page_id for page in pages), seed).tolist()
     return [page for page, rank in zip(pages, order, strict=True) if rank <= last]
 

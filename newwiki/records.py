@@ -1,4 +1,4 @@
-"""What a run is made of, from a prompt to its scores: frozen records, all times in UTC."""
+"""The records of a run, from a prompt to its scores: frozen, with all times in UTC."""
 
 from dataclasses import dataclass, field
 from datetime import date
@@ -7,13 +7,13 @@ from typing import Literal, Protocol
 FinishReason = Literal["stop", "length", "context", "unknown"]
 Direction = Literal["higher", "lower", "none"]
 Scope = Literal["text", "run"]
-# What the articles of a snapshot are told apart by where numbers are cut
+# How the articles of a snapshot are divided for breakdowns of scores
 Stratum = Literal["length", "citations", "infobox", "topic", "age"]
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """What a model is given: `text` is the run's template filled with title and first sentence."""
+    """A model's input: `text` is the run's template filled with title and first sentence."""
 
     page_id: int
     text: str
@@ -21,11 +21,11 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Completion:
-    """What a model wrote: in `tokens`, in `words` split at white space; `truncated` if it did not end itself. Of a text
-    that was written elsewhere the tokens are not known.
+    """A model's output: its length in `tokens` and in `words` split at white space; `truncated` if it did not end by
+    itself. The tokens of a text from elsewhere are unknown.
 
-    `prompt_tokens` and `served_by` are what a server says that was asked for it: how long the prompt was, and what it
-    is itself. `token_ids` are the tokens, without one that ended the text; None where another program wrote it.
+    `prompt_tokens` and `served_by` are reported by a server: the length of the prompt, and the server's description of
+    itself. `token_ids` are the tokens, without an end-of-text token; None if another program generated the text.
     """
 
     page_id: int
@@ -42,8 +42,8 @@ class Completion:
 
 @dataclass(frozen=True)
 class Likelihood:
-    """log p (natural) of each token of a completion given all before it; `truncated` where not all of it fitted into
-    the model's context, and the tokens beyond have none."""
+    """log p (natural) of each token of a completion given all before it; `truncated` if the completion did not fit into
+    the model's context, so later tokens have none."""
 
     log_probabilities: tuple[float, ...]
     truncated: bool
@@ -51,9 +51,9 @@ class Likelihood:
 
 @dataclass(frozen=True)
 class Passage:
-    """A part of an article that a model has read: log p (natural) of each of its tokens given those before it, and how
-    many bytes (UTF-8) these tokens stand for; where it is asked for, by how many standard deviations log p of each
-    token is above what the model expects of it there."""
+    """A part of an article that a model has read: log p (natural) of each of its tokens given those before it, and the
+    number of bytes (UTF-8) of these tokens; on request, how many standard deviations log p of each token is above the
+    model's own expectation."""
 
     log_probabilities: tuple[float, ...]
     bytes: int
@@ -62,22 +62,22 @@ class Passage:
 
 @dataclass(frozen=True)
 class Reading:
-    """An article that a model has read: its prompt, and the rest; or why it has not read one of them."""
+    """An article that a model has read: its prompt and the rest, each with a reason if it was not read."""
 
     prompt: "Passage | Unscorable"
     rest: "Passage | Unscorable"
 
 
-# The largest size of a score: sums, squares and cubes of millions of such numbers are finite
+# The largest magnitude of a score: sums, squares and cubes of millions of such numbers stay finite
 LARGEST_SCORE = 1e100
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A number that an evaluator gives: its unit, range and better direction, its formula and where that comes from.
+    """A number that an evaluator computes: its unit, range and better direction, its formula and the formula's source.
 
-    Its `scope` is one text, or all kept texts of a run together. Its known `pitfalls` need not be given where the
-    evaluator's docstring ends with them (`Pitfall: …`).
+    Its `scope` is one text, or all kept texts of a run together. `pitfalls` may be omitted if the evaluator's docstring
+    ends with them (`Pitfall: …`).
     """
 
     name: str
@@ -93,14 +93,14 @@ class Metric:
 
 @dataclass(frozen=True)
 class Unscorable:
-    """Instead of a number, where none can be given: NULL in the database, with this reason as its status."""
+    """The reason why a score cannot be computed: NULL in the database, with this reason as its status."""
 
     reason: str
 
 
 @dataclass(frozen=True)
 class SetScore:
-    """A number of a run, and the standard deviation over the draws or seeds that it is the mean of; None for one."""
+    """A number of a run, and its standard deviation over draws or seeds if it is a mean; None for a single value."""
 
     value: float
     spread: float | None = None
@@ -108,7 +108,7 @@ class SetScore:
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """Who made a score. Scores are aggregated only where `evaluator_id`, a hash of all the rest, is the same."""
+    """The origin of a score. Scores are aggregated only if `evaluator_id`, a hash of all the rest, is the same."""
 
     evaluator_id: str
     name: str
@@ -123,7 +123,7 @@ class Fingerprint:
 
 @dataclass(frozen=True)
 class Score:
-    """One number of one text: `value` is None where `status` is not `ok`."""
+    """One number of one text: `value` is None if `status` is not `ok`."""
 
     page_id: int
     sample: int
@@ -134,7 +134,7 @@ class Score:
 
 
 class SourceArticle(Protocol):
-    """The article that a text is about: a published one has these."""
+    """The article that a text is about, as published articles have it."""
 
     @property
     def title(self) -> str: ...
@@ -146,9 +146,9 @@ class SourceArticle(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class CheckedClaim:
-    """The verdict on a sentence of a text, as it is stored: where the sentence stands (characters `start_char` up to
-    `end_char`), the claim that was checked, its label (`supported`, `refuted`, `not enough info`), and the shares and
-    the place of the evidence that decided; `evidence_cut` where the model read only the beginning of that."""
+    """The stored verdict on a sentence of a text: the sentence's position (characters `start_char` up to `end_char`),
+    the claim that was checked, its label (`supported`, `refuted`, `not enough info`), and the probabilities and
+    position of the decisive evidence; `evidence_cut` if the model read only its beginning."""
 
     page_id: int
     sample: int
@@ -170,7 +170,7 @@ class CheckedClaim:
 
 @dataclass(frozen=True)
 class RunScore:
-    """One number of a run that had so many kept `texts`: `value` is None where `status` is not `ok`."""
+    """One number of a run with `texts` kept texts: `value` is None if `status` is not `ok`."""
 
     metric: str
     value: float | None
@@ -182,11 +182,11 @@ class RunScore:
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """A model under a decoder on the prompts of a snapshot. `run_id` is a hash of all that decides what is written;
-    of texts that were written elsewhere seed and length are not known. `protocol` is of `newwiki.protocol`;
-    None is what the other fields say. `numerics` is the version of our engine's bytes; None where another program
-    computed. `knowledge_cutoff` is the last day of what the model can have seen, and `knowledge_cutoff_from` who says
-    so (`newwiki.knowledge_cutoff`); None where nobody does."""
+    """A model under a decoder on the prompts of a snapshot. `run_id` is a hash of everything that decides the texts;
+    seed and length are unknown for texts from elsewhere. `protocol` is in the form of `newwiki.protocol`; None means
+    that it follows from the other fields. `numerics` is the version of our engine's output bytes; None if another
+    program generated. `knowledge_cutoff` is the last day of what the model can have seen, and `knowledge_cutoff_from`
+    its source (`newwiki.knowledge_cutoff`); None if unknown."""
 
     run_id: str
     snapshot_id: str

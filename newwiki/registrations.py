@@ -1,6 +1,6 @@
-"""What is to happen every month without a person: the tables of newwiki.toml beside its settings.
+"""Read what happens every month without a person: the tables of newwiki.toml besides its settings.
 
-No secret stands here, only the names of those that hold one: registrations are stored and shown as they are.
+They hold no secrets, only the names of where a secret is kept: registrations are stored and shown unchanged.
 """
 
 import re
@@ -21,17 +21,17 @@ _SECRETS = {"api_key", "apikey", "key", "password", "secret", "token"}
 
 
 class Asked(Table):
-    """A table that says something of what is asked for."""
+    """A table that sets fields of a request."""
 
     def fields_for(self, request: type) -> dict[str, Any]:
-        """What it says of the fields of a request."""
+        """Return the fields of a request that this table sets."""
         return {one.name: getattr(self, one.name) for one in fields_of(request) if one.name in type(self).model_fields}
 
 
 def _fields(
     request: type, base: type[Asked] = Asked, *, names: Collection[str], defaults: Mapping[str, object] | None = None
 ) -> Any:
-    """A table to derive from, with the fields of a request that have these names, after those of `base`."""
+    """Make a base class with the fields of a request that have these names, after those of `base`."""
     known = {one.name: one for one in fields_of(request)}
     made: dict[str, Any] = {}
     for one in (known[name] for name in known if name in names):
@@ -51,20 +51,31 @@ def _all_but(request: type, *names: str) -> list[str]:
     return [one.name for one in fields_of(request) if one.name not in names]
 
 
-# What a table cannot say, as the schedule itself does, month by month …
+# Fields that a table cannot set, because the schedule sets them month by month …
 _OF_A_MONTH = ("month", "from_", "to", "wiki", "kind", "before", "cutoff")
 _OF_AN_EVALUATION = ("models", "decoder", "likelihood_only", "model_args", "snapshot", "dtype", "knowledge_cutoff")
-# … and what each model says for itself.
+# … and fields that each model sets for itself.
 _OF_A_MODEL = ("backend", "chat", "allow_pickle", "trust_remote_code")
 
 
 class _NamedWiki(Asked):
-    name: Annotated[str, Field(pattern=r"^\w[\w-]*$", examples=["enwiki"])]
+    name: Annotated[str, Field(pattern=r"^\w[\w-]*$", examples=["enwiki"], description="Database name of the wiki.")]
 
 
 class _NamedModel(Asked):
-    name: Annotated[str, Field(min_length=1, examples=["gpt2"])]
-    decoders: Annotated[tuple[str, ...], Field(strict=False, min_length=1, examples=[["greedy", "sample:top_p=0.9"]])]
+    name: Annotated[
+        str,
+        Field(min_length=1, examples=["gpt2"], description="Folder of the model, or a name that its backend knows."),
+    ]
+    decoders: Annotated[
+        tuple[str, ...],
+        Field(
+            strict=False,
+            min_length=1,
+            examples=[["greedy", "sample:top_p=0.9"]],
+            description="Decoders of the model.",
+        ),
+    ]
 
 
 _OfAWiki: Any = _fields(
@@ -80,11 +91,13 @@ _OfAGate: Any = _fields(GateRequest, names=_all_but(GateRequest))
 
 
 class Wiki(_OfAWiki):  # type: ignore[misc]
-    """A wiki whose months are published from `since` (YYYY-MM) on: by its `api`, from a `dump` (a place or a list), or
-    else the Wikipedia whose database has this name. Without `since` it begins with the newest month that is due. What
-    nearly repeats an article of the snapshots `novel_against` is dropped."""
+    """A wiki whose months are published, from its `api`, from a `dump` (a place or a list), or else from the Wikipedia
+    with this database name."""
 
-    since: Annotated[str | None, Field(examples=["2026-09"])] = None
+    since: Annotated[
+        str | None,
+        Field(examples=["2026-09"], description="First month to publish (default: the newest month that is due)."),
+    ] = None
 
     @field_validator("dump", mode="before")
     @classmethod
@@ -102,9 +115,9 @@ class Wiki(_OfAWiki):  # type: ignore[misc]
     @model_validator(mode="after")
     def _one_source(self) -> Self:
         if self.api and self.dump:
-            raise ValueError("has an api and a dump; a wiki is read from one of them")
+            raise ValueError("has an api and a dump: name one of them")
         if "-" in self.dump:
-            raise ValueError("has the dump '-', standard input, which is there for a command alone; name its files")
+            raise ValueError("has the dump '-' (stdin), which only a command can read: name files")
         return self
 
     def is_like(self, other: Table) -> bool:
@@ -112,15 +125,17 @@ class Wiki(_OfAWiki):  # type: ignore[misc]
 
 
 class Model(_OfAModel):  # type: ignore[misc]
-    """A model and the decoders that it writes under: a folder, or a name that its `backend` knows."""
+    """A model and its decoders."""
 
-    arguments: dict[str, Any] = Field(default_factory=dict)
+    arguments: dict[str, Any] = Field(
+        default_factory=dict, description="Arguments that load the model, as --model-args of `newwiki evaluate`."
+    )
 
     @field_validator("arguments")
     @classmethod
     def _plain(cls, arguments: dict[str, Any]) -> dict[str, Any]:
         if found := _SECRETS & {name.lower() for name in arguments}:
-            raise ValueError(f"'{found.pop()}' is a secret, which this file must not hold; it goes in the environment")
+            raise ValueError(f"'{found.pop()}' is a secret, which this file must not hold: set it in the environment")
         if strange := [name for name, value in arguments.items() if not isinstance(value, str | int | float)]:
             raise ValueError(f"'{strange[0]}' must be a text, a number, true or false")
         return arguments
@@ -131,41 +146,49 @@ class Model(_OfAModel):  # type: ignore[misc]
 
 
 class Evaluation(_OfAnEvaluation):  # type: ignore[misc]
-    """How each snapshot is put to the models, and what their texts are scored by; as for `newwiki evaluate`."""
+    """The settings of every evaluation and its scoring, as for `newwiki evaluate`."""
 
 
 class Gate(_OfAGate):  # type: ignore[misc]
-    """Two runs of the month's snapshot, named MODEL/DECODER, and what the candidate must not do."""
+    """Two runs on the month's snapshot, named MODEL/DECODER, and the differences that fail the gate."""
 
 
 class Report(Table):
-    """The folder of the reports."""
+    """The reports of the months."""
 
-    out: str = "reports"
+    out: str = Field(default="reports", description="Folder of the reports.")
 
 
 class Notify(Table):
-    """Where the address of the webhook is kept: an environment variable, or a Secret block of Prefect."""
+    """The webhook that is notified. Its address is kept in an environment variable, or in a Secret block of Prefect."""
 
-    webhook_env: Annotated[str | None, Field(examples=["NEWWIKI_WEBHOOK"])] = None
-    webhook_block: Annotated[str | None, Field(examples=["newwiki-webhook"])] = None
+    webhook_env: Annotated[
+        str | None,
+        Field(examples=["NEWWIKI_WEBHOOK"], description="Environment variable with the address of the webhook."),
+    ] = None
+    webhook_block: Annotated[
+        str | None,
+        Field(examples=["newwiki-webhook"], description="Secret block of Prefect with the address of the webhook."),
+    ] = None
 
     @field_validator("webhook_env", "webhook_block")
     @classmethod
     def _a_name(cls, name: str | None) -> str | None:
         if name is not None and not re.fullmatch(r"[A-Za-z_][\w-]*", name):
-            raise ValueError("is the name of what holds the address; the address itself is a secret and stays out")
+            raise ValueError(
+                "must be the name of the variable or block with the address; the address itself is a secret"
+            )
         return name
 
     @model_validator(mode="after")
     def _one_place(self) -> Self:
         if self.webhook_env and self.webhook_block:
-            raise ValueError("has webhook_env and webhook_block; name one of them")
+            raise ValueError("has webhook_env and webhook_block: name one of them")
         return self
 
 
 class Registrations(Table):
-    """All that `newwiki schedule` looks after."""
+    """Everything that `newwiki schedule` handles."""
 
     wikis: Annotated[tuple[Wiki, ...], Field(strict=False, min_length=1)]
     models: Annotated[tuple[Model, ...], Field(strict=False)] = ()
@@ -190,13 +213,13 @@ _LISTS = {"wikis", "models", "gates"}
 
 
 def load_registrations(config: Path | None) -> Registrations:
-    """The tables of the file, by default of newwiki.toml here. Raises UsageError with one line on what is wrong."""
+    """Read the tables of the file, by default ./newwiki.toml. Raises UsageError with one line on what is wrong."""
     path = config or Path("newwiki.toml")
     if not path.is_file():
-        raise UsageError(f"nothing is registered: there is no '{path}' with a table [[wikis]]")
+        raise UsageError(f"no wiki is registered: '{path}' does not exist; write one with a table [[wikis]]")
     tables = {name: value for name, value in read_toml(path).items() if name in TABLES}
     if "wikis" not in tables:
-        raise UsageError(f"nothing is registered: '{path}' has no table [[wikis]]")
+        raise UsageError(f"no wiki is registered: add a table [[wikis]] to '{path}'")
     try:
         return Registrations.model_validate(tables)
     except ValidationError as error:
@@ -204,6 +227,6 @@ def load_registrations(config: Path | None) -> Registrations:
 
 
 def _where(place: Place) -> str:
-    """`[[models]] 1, decoders 2` of ("models", 0, "decoders", 1)."""
+    """Describe a place: `[[models]] 1, decoders 2` for ("models", 0, "decoders", 1)."""
     table, *rest = place
     return (f"[[{table}]]" if table in _LISTS else f"[{table}]") + keys_in_words(rest)

@@ -1,7 +1,7 @@
-"""One way in for every kind of piece: a decorator, and entry points that name modules or folders to look through.
+"""Register every kind of piece in one way: a decorator, and entry points that name modules or folders to search.
 
-A folder named by an entry point is searched whole, so a new piece is one new file in it. What comes with the project
-is found the same way as what a stranger installs: see `[project.entry-points]` in `pyproject.toml`.
+A folder named by an entry point is searched completely, so a new piece is one new file in it. The project's own pieces
+are found the same way as installed ones: see `[project.entry-points]` in `pyproject.toml`.
 """
 
 import importlib
@@ -30,7 +30,7 @@ _PITFALLS = re.compile(r"\bPitfalls?:\s(.+?)(?:\n\s*\n|\Z)", re.DOTALL)
 
 
 class Registry(Generic[T]):
-    """The pieces of one kind by name, gathered when first asked for."""
+    """The pieces of one kind by name, loaded on first use."""
 
     def __init__(self, kind: str, group: str) -> None:
         self.kind = kind
@@ -39,7 +39,7 @@ class Registry(Generic[T]):
         self._gathered = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled by name: in another process a registry is that process's own, as what it gathers registers there."""
+        """Pickle by name: another process uses its own registry, where its own imports register pieces."""
         return _registry, (self.kind,)
 
     def add(self, name: str, piece: T) -> None:
@@ -49,7 +49,7 @@ class Registry(Generic[T]):
         self._pieces[name] = piece
 
     def put(self, name: str, piece: T) -> None:
-        """Adds a piece, in the place of the one of that name if there is one."""
+        """Add a piece, replacing one with the same name."""
         self._pieces[name] = piece
 
     def all(self) -> Mapping[str, T]:
@@ -60,7 +60,7 @@ class Registry(Generic[T]):
         return self._pieces
 
     def gathered(self) -> Mapping[str, T]:
-        """Those that have registered themselves so far, which may be before all are gathered."""
+        """The pieces registered so far, which may be before all are loaded."""
         return self._pieces
 
     def get(self, name: str) -> T:
@@ -73,7 +73,7 @@ class Registry(Generic[T]):
 
 @cache
 def _installed() -> Any:
-    """What all packages here offer (in Python 3.11 of a type of its own). To ask is to read all of their lists."""
+    """Return the entry points of all installed packages, cached because reading them is slow."""
     return entry_points()
 
 
@@ -87,12 +87,12 @@ _plugins: list[Path] = []
 
 
 def loaded_plugins() -> list[Path]:
-    """The users' files that this process has run, for those whom it sends work."""
+    """Return the plug-in files that this process has run, for the processes that it starts."""
     return list(_plugins)
 
 
 def load_plugin(path: Path) -> None:
-    """Runs a user's file once, whose decorators then take effect. Raises UsageError if it is not there, or fails."""
+    """Run a user's file once, so that its decorators take effect. Raises UsageError if it is missing or fails."""
     if not path.is_file():
         raise UsageError(f"there is no plug-in file '{path}'")
     if path.resolve() in _plugins:
@@ -104,20 +104,20 @@ def load_plugin(path: Path) -> None:
     except NewWikiError:
         raise
     except Exception as error:
-        raise UsageError(f"the plug-in file '{path}' fails when it is run: {type(error).__name__}: {error}") from error
+        raise UsageError(f"the plug-in file '{path}' fails when run: {type(error).__name__}: {error}") from error
     _plugins.append(path.resolve())
 
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluator:
-    """A function of (analysis, reference analysis) and what it declares of itself.
+    """A function of (analysis, reference analysis) and its declared properties.
 
-    `needs` names the parts of an analysis that cost a model: `entities`, `embedding`. `packages` are the distributions
-    whose versions change its numbers; `core` says whether it runs unasked; `costly` that it scores a sample of a run;
-    `alone` that it looks at no reference, so that no model reads one for its sake. `verdicts` names the part of an
-    analysis whose verdicts on claims are stored beside its scores. `languages` are the codes of those that it is made
-    for, empty for all: elsewhere its metrics are NULL. `across_languages` says that its numbers mean the same in any
-    two languages that its model reads.
+    `needs` names the parts of an analysis that need a model: `entities`, `embedding`. `packages` are the distributions
+    whose versions change its numbers. `core` means that it runs by default; `costly` that it scores a sample of a run;
+    `alone` that it ignores the reference, so no model has to read one for it. `verdicts` names the part of an analysis
+    whose verdicts on claims are stored with its scores. `languages` holds the codes of the languages that it is defined
+    for, empty for all: elsewhere its metrics are NULL. `across_languages` means that its numbers are comparable between
+    any two languages that its model reads.
     """
 
     name: str
@@ -135,18 +135,18 @@ class Evaluator:
     across_languages: bool = False
 
     def is_defined_for(self, language: str | None) -> bool:
-        """Whether its numbers mean something there; nothing is known of texts without a language."""
+        """Tell whether its numbers are meaningful for the language; assumed for texts without one."""
         return language is None or not self.languages or language in self.languages
 
 
 @dataclass(frozen=True)
 class MakerLoader:
-    """How the model is had that makes a part of analyses: `load` may download it where it is not `at_hand`.
+    """How to load the model that makes a part of analyses: `load` may download it unless it is `at_hand`.
 
-    `options` are those of the command line that choose what a fingerprint says of it: its model, dtype, backend.
-    `beside_article` says that what it makes of a text depends on the article too; `unset` what the settings must name
-    first, empty where nothing is lacking. `languages` are the codes of those that it reads by the settings, empty for
-    all.
+    `options` are the command-line options that choose the fields of its fingerprint: model, dtype, backend.
+    `beside_article` means that the result for a text depends on the article, too. `unset` returns the setting that is
+    missing, empty if none is. `languages` returns the codes of the languages that it reads under the settings, empty
+    for all.
     """
 
     load: Callable[["Settings"], Any]
@@ -164,8 +164,8 @@ class SetEvaluator(Evaluator):
 
 @dataclass(frozen=True, kw_only=True)
 class ReadingEvaluator(Evaluator):
-    """A function of a Reading: what the evaluated model made of an article that it read. It needs no text of the
-    model's; `standardised` says whether it looks at that part of a Reading, which costs time."""
+    """A function of a Reading: the evaluated model's scores of an article. It needs no text by the model;
+    `standardised` tells whether it uses that part of a Reading, which takes time."""
 
     standardised: bool = False
 
@@ -201,7 +201,7 @@ def evaluator(
     languages: set[str] | frozenset[str] = frozenset(),
     across_languages: bool = False,
 ) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
-    """Registers a function from (analysis, reference) to a number, an Unscorable, or a dict of them by metric name.
+    """Register a function from (analysis, reference) to a number, an Unscorable, or a dict of them by metric name.
 
     Change `version` whenever the numbers change: it is part of every score's provenance.
     """
@@ -224,57 +224,59 @@ def evaluator(
 
 
 def check_names(evaluator: str, metrics: Sequence[Metric]) -> None:
-    """Raises TerminalError for a metric whose name cannot be a column of the leaderboard beside all others."""
+    """Raise TerminalError for a metric whose name cannot be a column of the leaderboard along with all others."""
     if not metrics:
         raise TerminalError(f"the evaluator '{evaluator}' declares no metric; give it metrics=[…]")
     others = {
-        metric.name.casefold(): one.name
+        metric.name.casefold(): other.name
         for registry in (evaluators, set_evaluators, reading_evaluators)
-        for one in registry.gathered().values()
-        for metric in one.metrics
-        if one.name != evaluator
+        for other in registry.gathered().values()
+        for metric in other.metrics
+        if other.name != evaluator
     }
     for place, metric in enumerate(metrics):
         name = metric.name
         before = {other.name.casefold() for other in metrics[:place]}
-        said = f"the evaluator '{evaluator}' declares a metric '{name}'"
+        problem = f"the evaluator '{evaluator}' declares a metric '{name}'"
         if not (name.isascii() and name.isidentifier()):
-            raise TerminalError(f"{said}, which is no name; letters, digits and _ make one, such as lexical_richness")
+            raise TerminalError(
+                f"{problem}, which is not a valid name; use letters, digits and _, such as lexical_richness"
+            )
         if _is_taken(name):
-            raise TerminalError(f"{said}, which is what the leaderboard calls a column of its own; rename it")
+            raise TerminalError(f"{problem}, which is reserved for a column of the leaderboard; rename it")
         if name.casefold() in others:
-            raise TerminalError(f"{said}, which '{others[name.casefold()]}' has declared before; rename it")
+            raise TerminalError(f"{problem}, which '{others[name.casefold()]}' has already declared; rename it")
         if name.casefold() in before:
-            raise TerminalError(f"{said} twice; name each once")
+            raise TerminalError(f"{problem} twice; name each once")
 
 
 def can_name_a_metric(name: str) -> bool:
-    """Whether a column of the leaderboard can have this name."""
+    """Tell whether a column of the leaderboard can have this name."""
     return name.isascii() and name.isidentifier() and not _is_taken(name)
 
 
 def require_metric_names(names: Iterable[str], where: str) -> None:
-    """Every name from data goes through here before it becomes part of SQL text.
+    """Check every metric name from data before it becomes part of SQL text.
 
-    Raises TerminalError, with the name and where it stands, for one that cannot name a column of the leaderboard, and
-    for two that differ only in their capitals.
+    Raises TerminalError, with the name and its place, for a name that cannot be a column of the leaderboard, and for
+    two names that differ only in case.
     """
     seen = dict[str, str]()
     for name in names:
         if not can_name_a_metric(name):
             raise TerminalError(
-                f"{where} has a metric named {shown(name)}, which cannot name a column: letters, digits and _ can, "
-                "except for the leaderboard's own columns; do not use it, and get it again from a source you trust"
+                f"{where} has a metric named {shown(name)}, which cannot name a column: use letters, digits and _, but "
+                "not the leaderboard's own columns; do not use this data, and get it again from a source you trust"
             )
         if (other := seen.setdefault(name.casefold(), name)) != name:
             raise TerminalError(
-                f"{where} has metrics named '{other}' and '{name}', which are one column to the database; "
-                "do not use it, and get it again from a source you trust"
+                f"{where} has metrics named '{other}' and '{name}', which are the same column to the database; "
+                "do not use this data, and get it again from a source you trust"
             )
 
 
 def shown(name: str, longest: int = 60) -> str:
-    """Somebody else's name as a message can print it: on one line, without control characters, shortened."""
+    """Return a foreign name for messages: on one line, without control characters, shortened."""
     return ascii(name if len(name) <= longest else f"{name[:longest]}…")
 
 
@@ -283,9 +285,9 @@ def _is_taken(name: str) -> bool:
 
 
 def _with_pitfalls(metrics: Sequence[Metric], function: Callable[..., Any]) -> tuple[Metric, ...]:
-    found = _PITFALLS.search(function.__doc__ or "")
-    told = " ".join(found[1].split()) if found else ""
-    return tuple(replace(metric, pitfalls=metric.pitfalls or told) for metric in metrics)
+    pitfalls = _PITFALLS.search(function.__doc__ or "")
+    text = " ".join(pitfalls[1].split()) if pitfalls else ""
+    return tuple(replace(metric, pitfalls=metric.pitfalls or text) for metric in metrics)
 
 
 def set_evaluator(
@@ -296,9 +298,9 @@ def set_evaluator(
     packages: Sequence[str] = (),
     parameters: Mapping[str, object] | None = None,
 ) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
-    """Registers a function from a Corpus to a number, a SetScore, an Unscorable, or a dict of them by metric name.
+    """Register a function from a Corpus to a number, a SetScore, an Unscorable, or a dict of them by metric name.
 
-    It runs where it is asked for by name, or with `all`. Change `version` whenever the numbers change.
+    It runs only if requested by name, or with `all`. Change `version` whenever the numbers change.
     """
 
     return _declaring(
@@ -315,9 +317,9 @@ def set_evaluator(
 def reading_evaluator(
     *, metrics: Sequence[Metric], version: str, parameters: Mapping[str, object], standardised: bool = False
 ) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
-    """Registers a function from a Reading to a number, an Unscorable, or a dict of them by metric name.
+    """Register a function from a Reading to a number, an Unscorable, or a dict of them by metric name.
 
-    Its `parameters` say how the article is read, and not by whom: models are what is compared.
+    Its `parameters` describe how the article is read, and not by which model: models are what is compared.
     """
     return _declaring(
         reading_evaluators,
@@ -332,13 +334,13 @@ def reading_evaluator(
 def _declaring(
     registry: Registry[E], kind: type[E], metrics: Sequence[Metric], **declared: Any
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """What registers a function as an evaluator of this kind, under its name."""
+    """Return a decorator that registers a function as an evaluator of this kind, under its name."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         name = function.__name__
         check_names(name, metrics)
-        told = _with_pitfalls(metrics, function)
-        registry.add(name, kind(name=name, function=function, metrics=told, **declared))
+        complete = _with_pitfalls(metrics, function)
+        registry.add(name, kind(name=name, function=function, metrics=complete, **declared))
         return function
 
     return register
@@ -352,9 +354,10 @@ def maker(
     unset: Callable[["Settings"], str] = lambda settings: "",
     languages: Callable[["Settings"], frozenset[str]] = lambda settings: frozenset(),
 ) -> Callable[[Callable[["Settings"], Any]], Callable[["Settings"], Any]]:
-    """Registers what loads, by the settings in force, the model that makes these parts of analyses.
+    """Register a function that loads, according to the settings, the model that makes these parts of analyses.
 
-    `options` say how a user chooses it, as `{"model": "--entities"}`: an error that asks for another names them.
+    `options` tell how a user chooses it, such as `{"model": "--entities"}`; errors that ask for another model name
+    them.
     """
 
     def register(load: Callable[["Settings"], Any]) -> Callable[["Settings"], Any]:

@@ -1,38 +1,44 @@
-"""What a user may ask, each field once: its type, default, bound, and a line of help.
+"""The requests: every setting of a command once, with its type, default, bound and a line of help.
 
-The command line's options, the Python API's arguments, the keys of newwiki.toml and the parameters of Prefect's flows
-are made of these records (`newwiki/fields.py`). A field is named as its option and its argument are.
+The options of the command line, the arguments of the Python API, the keys of newwiki.toml and the parameters of the
+Prefect flows are derived from these records (`newwiki/fields.py`). A field has the name of its option and argument.
 """
 
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from newwiki.amounts import in_bytes
 from newwiki.errors import UsageError
-from newwiki.fields import asked, check_values, fields_of
+from newwiki.fields import check_values, field, fields_of
 from newwiki.knowledge_cutoff import last_day
 from newwiki.records import Stratum
+from newwiki.settings import MODEL, SCORING
 from newwiki.snapshot import OLD_SELECTION, Selection, Window
 
-# What is asked for in several places, in the same words
-_ACROSS = "Compare runs that differ in this setting of their protocol all the same (may be repeated)."
-_AFTER = "Of each run only the articles that are later than its model's knowledge cutoff."
-_CUTOFF = "The last month or day of what {} can have seen (newwiki.toml, or what the checkpoint says)."
-_DUMP = "An XML export with full history: a file, a folder, a pattern, or - for stdin; again for each further part."
+# Help that several requests share
+_ACROSS = "Compare runs even if they differ in this protocol setting (may be repeated)."
+_AFTER = "Use only articles created after the knowledge cutoff of each run's model."
+_CUTOFF = "Last month or day covered by the training data of {} (default: newwiki.toml, then the checkpoint)."
+_DUMP = "XML export with full history: a file, a folder, a pattern, or - for stdin (may be repeated for further parts)."
+_METRICS = "Metrics to compute."
+_BUDGET = "Maximum number of texts per run that costly evaluators score."
+_DTYPE = "Data type of the weights; auto is float32."
+_PICKLE = "Allow weights stored as pickles, which can run code."
+_REMOTE_CODE = "Allow code that comes with a model to run."
 
-# What only a run has that writes
-OF_WRITING = ("decoder", "samples", "keep", "max_new_tokens", "seed", "stop", "strict")
+# Fields that apply only to runs that generate text
+GENERATION_FIELDS = ("decoder", "samples", "keep", "max_new_tokens", "seed", "stop", "strict")
 
 
 def _by_kind(name: str) -> str:
-    return f"{getattr(Selection, name)}; {getattr(OLD_SELECTION, name)} with --kind old"
+    return f"{getattr(Selection, name)}, or {getattr(OLD_SELECTION, name)} with --kind old"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """Raises UsageError for a number that is out of bounds, and for a word that is none of a field's choices."""
+    """The base of all requests. Raises UsageError for a number out of bounds and for a word that is not a choice."""
 
     def __post_init__(self) -> None:
         check_values(self)
@@ -40,44 +46,48 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True)
 class RefreshRequest(Request):
-    """Which pages become a snapshot, and from where. The dates name one window; the source is one of api, wiki, dump.
+    """The pages that become a snapshot, and their source: exactly one of api, wiki and dump.
 
-    `kind` is `new` for all pages that were created in the window, or `old` for a random walk over page ids until the
-    sample is full.
+    `kind` is `new` for all pages created in the window, or `old` for a random walk over page ids until the sample is
+    full.
     """
 
-    month: str | None = asked(None, "The pages created in this month.", metavar="YYYY-MM")
-    from_: date | None = asked(None, "The pages created from this day …")
-    to: date | None = asked(None, "… to this day, both counted in.")
-    api: str | None = asked(None, "A MediaWiki's api.php.", metavar="URL", example="https://wiki.example/w/api.php")
-    wiki: str | None = asked(None, "A Wikipedia by its database name, such as enwiki.", metavar="NAME")
-    dump: tuple[str, ...] = asked((), _DUMP, metavar="FILE", example="parts/*.7z")
-    min_revisions: int = asked(Selection.min_revisions, "Revisions up to the cutoff.", at_least=1)
-    min_words: int | None = asked(None, "Words of its prose.", at_least=1, usually=_by_kind("min_words"))
-    sample: int | None = asked(None, "How many articles are drawn.", at_least=1, usually=_by_kind("sample"))
-    seed: int = asked(Selection.seed, "Of the draw.")
-    cutoff: datetime | None = asked(None, "Pages as of then (now), UTC.")
-    limit: int | None = asked(
-        Selection.limit, "For a quick look: only the so many pages created first.", at_least=1, example=1000
+    month: str | None = field(None, "Month in which the pages were created.", metavar="YYYY-MM")
+    from_: date | None = field(None, "First day on which the pages were created; needs --to.")
+    to: date | None = field(None, "Last day on which the pages were created (inclusive); needs --from.")
+    api: str | None = field(
+        None, "Address of a MediaWiki's api.php.", metavar="URL", example="https://wiki.example/w/api.php"
     )
-    novel_against: tuple[str, ...] = asked(
-        (), "Drop what nearly repeats an article of this snapshot; more than once for several.", metavar="SNAPSHOT"
+    wiki: str | None = field(None, "Database name of a Wikipedia, such as enwiki.", metavar="NAME")
+    dump: tuple[str, ...] = field((), _DUMP, metavar="FILE", example="parts/*.7z")
+    min_revisions: int = field(Selection.min_revisions, "Minimum number of revisions up to the cutoff.", at_least=1)
+    min_words: int | None = field(None, "Minimum number of words of prose.", at_least=1, usually=_by_kind("min_words"))
+    sample: int | None = field(None, "Number of articles to draw.", at_least=1, usually=_by_kind("sample"))
+    seed: int = field(Selection.seed, "Random seed for the draw.")
+    cutoff: datetime | None = field(None, "Time as of which pages are read, in UTC (default: now).")
+    limit: int | None = field(
+        Selection.limit, "Read only the N pages created first, for a quick look.", at_least=1, example=1000
     )
-    kind: Literal["new", "old"] = asked("new", "All pages of the window, or a sample of old ones.")
-    before: date | None = asked(None, "With --kind old: the pages created before this day.")
+    novel_against: tuple[str, ...] = field(
+        (), "Drop pages that nearly repeat an article of this snapshot (may be repeated).", metavar="SNAPSHOT"
+    )
+    kind: Literal["new", "old"] = field("new", "All new pages of the window, or a sample of old pages.")
+    before: date | None = field(None, "Day before which the pages were created, with --kind old.")
 
     @property
     def window(self) -> Window:
-        """Raises UsageError unless the dates name one."""
+        """The window of creation. Raises UsageError unless the dates name exactly one."""
         if self.kind == "old" or self.before:
             if self.kind != "old" or not self.before or self.month or self.from_ or self.to:
-                raise UsageError("which old pages? Give --kind old and --before 2020-01-01, and no other dates")
+                raise UsageError(
+                    "--kind old and --before go together and without other dates: give --kind old --before 2020-01-01"
+                )
             return Window.before(_day(self.before))
         if self.month and not self.from_ and not self.to:
             return Window.month(self.month)
         if self.from_ and self.to and not self.month:
             return Window.days(_day(self.from_), _day(self.to))
-        raise UsageError("which pages? Give --month 2026-10, or --from and --to")
+        raise UsageError("no window of creation: give --month 2026-10, or --from and --to")
 
     @property
     def selection(self) -> Selection:
@@ -87,10 +97,10 @@ class RefreshRequest(Request):
 
     @property
     def place(self) -> str | tuple[str, ...]:
-        """An address, a file, or the files, folders and patterns that are one dump. Raises UsageError unless exactly
-        one source is named."""
+        """The source: an address, a file, or the files, folders and patterns of one dump. Raises UsageError unless
+        exactly one is named."""
         if sum(map(bool, (self.api, self.wiki, self.dump))) != 1:
-            raise UsageError("from where? Give one of --api URL, --wiki enwiki, --dump FILE")
+            raise UsageError("exactly one source is needed: give one of --api URL, --wiki enwiki, --dump FILE")
         if self.dump:
             return self.dump if len(self.dump) > 1 else self.dump[0]
         if self.api:
@@ -98,53 +108,79 @@ class RefreshRequest(Request):
         name = self.wiki or ""
         language = name.removesuffix("wiki").replace("_", "-")
         if not name.endswith("wiki") or not language:
-            raise UsageError(f"'{name}' is not the name of a Wikipedia; write it as enwiki, or give --api URL")
+            raise UsageError(
+                f"--wiki '{name}' is not the database name of a Wikipedia: write it as enwiki, or give --api URL"
+            )
         return f"https://{language}.wikipedia.org/w/api.php"
 
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationRequest(Request):
-    """Models, the decoders under which they write a snapshot's articles, and what their texts are scored by; the
-    defaults are those of the New-Wiki Eval paper (Experiments)."""
+    """The models and decoders that generate a snapshot's articles, and the metrics that score the texts.
 
-    models: tuple[str, ...] = asked(
-        help="A folder, or what its backend knows by this name.", argument=True, metavar="MODEL"
+    The defaults are those of the New-Wiki Eval paper (section Experiments).
+    """
+
+    INHERITED: ClassVar = "Evaluation options"  # the heading of these fields in the help of an experiment
+
+    models: tuple[str, ...] = field(
+        help="Model to evaluate: a folder written by save_pretrained, an id on the Hugging Face Hub, or any name that "
+        "the backend knows.",
+        argument=True,
+        metavar="MODEL",
     )
-    decoder: tuple[str, ...] = asked((), "Such as greedy, or sample:top_p=[0.5,0.9].", metavar="SPEC")
-    likelihood_only: bool = asked(False, "Only read the articles: bits per byte and the like, without a decoder.")
-    backend: str = asked("hf", "Who runs the models.")
-    model_args: dict[str, str] = asked(
-        {}, "Such as revision=main,device=cpu.", metavar="K=V,…", aliases=("--model_args",)
+    decoder: tuple[str, ...] = field(
+        (), "Decoder, such as greedy or sample:top_p=[0.5,0.9] (may be repeated).", metavar="SPEC"
     )
-    snapshot: str = asked("latest", "Whose articles are written.", metavar="ID")
-    prompts: int | None = asked(
-        None, "Only the longest so many articles (all).", at_least=1, aliases=("--limit",), example=100
+    likelihood_only: bool = field(
+        False, "Only read the articles, without a decoder: measures bits per byte and similar."
     )
-    samples: int = asked(20, "Completions a prompt.", at_least=1)
-    keep: int = asked(10, "The longest so many of them are scored.", at_least=1)
-    max_new_tokens: int = asked(512, "Of a completion.", at_least=1, aliases=("--max_new_tokens",))
-    batch_size: int | None = asked(
+    backend: str = field("hf", "Model backend: hf, seq2seq, vllm or openai.", group=MODEL)
+    model_args: dict[str, str] = field(
+        {},
+        "Arguments that load the model, such as revision=main,device=cpu.",
+        metavar="K=V,…",
+        aliases=("--model_args",),
+        group=MODEL,
+    )
+    snapshot: str = field("latest", "Snapshot to evaluate on.", metavar="ID")
+    prompts: int | None = field(
+        None, "Use only the N longest articles (default: all).", at_least=1, aliases=("--limit",), example=100
+    )
+    samples: int = field(20, "Number of completions per prompt.", at_least=1)
+    keep: int = field(10, "Score only the N longest completions of each prompt.", at_least=1)
+    max_new_tokens: int = field(
+        512, "Maximum number of new tokens per completion.", at_least=1, aliases=("--max_new_tokens",)
+    )
+    batch_size: int | None = field(
         None,
-        "Completions at once (as many as are fastest, and fit).",
+        "Number of completions generated at once; auto is the fastest number that fits into memory.",
         at_least=1,
         none="auto",
         metavar="N|auto",
         aliases=("--batch_size",),
         example=16,
+        group=MODEL,
     )
-    memory: str | None = asked(
-        None, "Of a batch's rows, beside the model (half of what is free).", metavar="SIZE", example="1GB"
+    memory: str | None = field(
+        None,
+        "Maximum memory for a batch, besides the model (default: half of the free memory).",
+        metavar="SIZE",
+        example="1GB",
+        group=MODEL,
     )
-    dtype: str = asked("auto", "auto is float32.", metavar="NAME")
-    seed: int = asked(0, "Of the sampling.")
-    stop: tuple[str, ...] = asked((), "A completion ends before this text (may be repeated).", metavar="TEXT")
-    strict: bool = asked(False, "Each completion alone, in the same shapes always; slower.")
-    chat: bool = asked(False, "The prompt is the user's turn of the model's chat template.")
-    allow_pickle: bool = asked(False, "Read weights that are pickles, which can run code.")
-    trust_remote_code: bool = asked(False, "Run the code that a model brings along.", aliases=("--trust_remote_code",))
-    metrics: str = asked("core", "What is measured.", metavar="core|claims|all|NAME,…", names=True)
-    budget: int = asked(200, "Texts a run for costly evaluators.", at_least=1)
-    knowledge_cutoff: str | None = asked(None, _CUTOFF.format("the models"), metavar="YYYY-MM[-DD]", example="2025-06")
+    dtype: str = field("auto", _DTYPE, metavar="NAME", group=MODEL)
+    seed: int = field(0, "Random seed for sampling.")
+    stop: tuple[str, ...] = field((), "Text before which a completion ends (may be repeated).", metavar="TEXT")
+    strict: bool = field(False, "Generate each completion alone, in tensors of fixed shape; slower.", group=MODEL)
+    chat: bool = field(False, "Put the prompt into the user turn of the model's chat template.", group=MODEL)
+    allow_pickle: bool = field(False, _PICKLE, group=MODEL)
+    trust_remote_code: bool = field(False, _REMOTE_CODE, aliases=("--trust_remote_code",), group=MODEL)
+    metrics: str = field("core", _METRICS, metavar="core|claims|all|NAME,…", names=True, group=SCORING)
+    budget: int = field(200, _BUDGET, at_least=1, group=SCORING)
+    knowledge_cutoff: str | None = field(
+        None, _CUTOFF.format("the models"), metavar="YYYY-MM[-DD]", example="2025-06", group=MODEL
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -154,80 +190,93 @@ class EvaluationRequest(Request):
             in_bytes(self.memory)
         if self.keep > self.samples:
             raise UsageError(
-                f"{self.keep} completions cannot be kept of {self.samples}; lower --keep or raise --samples"
+                f"--keep {self.keep} is more than --samples {self.samples}: lower --keep or raise --samples"
             )
         if "" in self.stop:
-            raise UsageError("a stop string (--stop) must have a character")
+            raise UsageError("--stop is empty: give a text of at least one character")
 
     def _require_one_task(self) -> None:
         if not self.likelihood_only:
             if not self.decoder:
-                raise UsageError("how are articles written? Give --decoder greedy, say; --likelihood-only writes none")
+                raise UsageError("--decoder is required: give one, such as --decoder greedy, or --likelihood-only")
             return
-        usual = {one.name: one.default for one in fields_of(type(self))}
-        if given := [name for name in OF_WRITING if getattr(self, name) != usual[name]]:
-            raise UsageError(
-                f"--likelihood-only reads articles and writes none; leave --{given[0].replace('_', '-')} out"
-            )
+        defaults = {field.name: field.default for field in fields_of(type(self))}
+        if unused := [name for name in GENERATION_FIELDS if getattr(self, name) != defaults[name]]:
+            raise UsageError(f"--likelihood-only generates no texts: leave out --{unused[0].replace('_', '-')}")
 
     @property
     def loading(self) -> dict[str, str]:
-        """What a backend is loaded with: a flag that is set is `yes`."""
+        """The arguments that load a backend; a flag that is set is `yes`."""
         flags = ("chat", "allow_pickle", "trust_remote_code")
         return {"dtype": self.dtype, **{name: "yes" for name in flags if getattr(self, name)}, **self.model_args}
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrialRequest(Request):
-    """Which checkpoint is tried, and how it is loaded: by --backend hf."""
+    """The checkpoint to try with the backend `hf`, and how to load it."""
 
-    model: str | None = asked(None, "A checkpoint to try: a folder, or an id on the Hugging Face hub.", metavar="MODEL")
-    model_args: dict[str, str] = asked(
-        {}, "What it is loaded with: revision=main,device=cpu.", metavar="K=V,…", aliases=("--model_args",)
+    model: str | None = field(None, "Checkpoint to try: a folder, or an id on the Hugging Face Hub.", metavar="MODEL")
+    model_args: dict[str, str] = field(
+        {},
+        "Arguments that load the checkpoint, such as revision=main,device=cpu.",
+        metavar="K=V,…",
+        aliases=("--model_args",),
     )
-    dtype: str = asked(EvaluationRequest.dtype, "auto is float32.", metavar="NAME")
-    allow_pickle: bool = asked(False, "Read weights that are pickles, which can run code.")
-    trust_remote_code: bool = asked(False, "Run the code that a model brings along.", aliases=("--trust_remote_code",))
+    dtype: str = field(EvaluationRequest.dtype, _DTYPE, metavar="NAME")
+    allow_pickle: bool = field(False, _PICKLE)
+    trust_remote_code: bool = field(False, _REMOTE_CODE, aliases=("--trust_remote_code",))
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.model is None and self.loading != type(self)(model="").loading:
-            raise UsageError("which checkpoint is to be tried? Add --model FOLDER")
+            raise UsageError("no checkpoint to load: add --model FOLDER")
 
     @property
     def loading(self) -> dict[str, str]:
-        """What the backend is loaded with: a flag that is set is `yes`."""
+        """The arguments that load the backend; a flag that is set is `yes`."""
         flags = ("allow_pickle", "trust_remote_code")
         return {"dtype": self.dtype, **{name: "yes" for name in flags if getattr(self, name)}, **self.model_args}
 
 
 @dataclass(frozen=True, kw_only=True)
 class WatchRequest(Request):
-    """Which folder is watched for checkpoints, and how."""
+    """The folder to watch for checkpoints, and the intervals."""
 
-    folder: Path = asked(help="Where a training run writes them.", argument=True, metavar="DIR")
-    once: bool = asked(False, "Evaluate what is there, and end.")
-    poll: float = asked(30.0, "Between two looks.", at_least=0.1, metavar="SECONDS")
-    settle: float = asked(
-        10.0, "A checkpoint that has not changed for so long is whole.", at_least=0, metavar="SECONDS"
+    folder: Path = field(help="Folder to which a training run writes checkpoints.", argument=True, metavar="DIR")
+    once: bool = field(False, "Evaluate the checkpoints that are there, then exit.")
+    poll: float = field(30.0, "Seconds between two checks of the folder.", at_least=0.1, metavar="SECONDS")
+    settle: float = field(
+        10.0, "Seconds without a change after which a checkpoint counts as complete.", at_least=0, metavar="SECONDS"
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScoringRequest(Request):
-    """What is scored, stored runs or files of texts from elsewhere, and by what. The files' texts are about articles of
-    `snapshot`, written by `model` under `decoder`."""
+    """The stored runs, or the files of texts from elsewhere, to score, and the metrics.
 
-    files: tuple[Path, ...] = asked((), "Texts that were written elsewhere.", argument=True, metavar="FILE.jsonl")
-    run: tuple[str, ...] = asked((), "A stored run (may be repeated).", metavar="ID")
-    missing: bool = asked(False, "Every stored run that lacks some of the scores.")
-    snapshot: str = asked(EvaluationRequest.snapshot, "What the files' texts are about.", metavar="ID")
-    model: str | None = asked(None, "Who wrote the files' texts (the file's name).", metavar="NAME")
-    decoder: str | None = asked(None, "How they were written (unknown).", metavar="TEXT")
-    metrics: str = asked(EvaluationRequest.metrics, "What is measured.", metavar="core|claims|all|NAME,…", names=True)
-    budget: int = asked(EvaluationRequest.budget, "Texts a run for costly evaluators.", at_least=1)
-    knowledge_cutoff: str | None = asked(
-        None, _CUTOFF.format("who wrote the files' texts"), metavar="YYYY-MM[-DD]", example="2025-06"
+    The texts of the files are about articles of `snapshot`; `model` wrote them under `decoder`.
+    """
+
+    files: tuple[Path, ...] = field(
+        (), "File of texts that were generated elsewhere.", argument=True, metavar="FILE.jsonl"
+    )
+    run: tuple[str, ...] = field((), "Stored run to score (may be repeated).", metavar="ID")
+    missing: bool = field(False, "Score every stored run that lacks some of the scores.")
+    snapshot: str = field(
+        EvaluationRequest.snapshot, "Snapshot whose articles the texts of FILE are about.", metavar="ID"
+    )
+    model: str | None = field(
+        None, "Name of the model that wrote the texts of FILE (default: the file name).", metavar="NAME"
+    )
+    decoder: str | None = field(
+        None, "Decoder under which the texts of FILE were written (default: unknown).", metavar="TEXT"
+    )
+    metrics: str = field(
+        EvaluationRequest.metrics, _METRICS, metavar="core|claims|all|NAME,…", names=True, group=SCORING
+    )
+    budget: int = field(EvaluationRequest.budget, _BUDGET, at_least=1, group=SCORING)
+    knowledge_cutoff: str | None = field(
+        None, _CUTOFF.format("the model that wrote the texts of FILE"), metavar="YYYY-MM[-DD]", example="2025-06"
     )
 
     def __post_init__(self) -> None:
@@ -235,131 +284,161 @@ class ScoringRequest(Request):
         _check_cutoff(self.knowledge_cutoff)
         if self.knowledge_cutoff and not self.files:
             raise UsageError(
-                "--knowledge-cutoff is of the texts of a FILE.jsonl; for a stored run ask for its evaluation again "
-                "with it, which writes nothing anew"
+                "--knowledge-cutoff applies to a FILE.jsonl only: for a stored run, repeat its `newwiki evaluate` with "
+                "--knowledge-cutoff, which generates nothing again"
             )
 
 
 @dataclass(frozen=True, kw_only=True)
 class LeaderboardRequest(Request):
-    """Which scored runs are set beside each other, and how."""
+    """The scored runs to list, and their order, columns and parts."""
 
-    snapshot: str | None = asked(None, "Only this one, or latest (all).", metavar="ID")
-    metrics: str = asked("all", "By which, in this order.", metavar="all|NAME,…", names=True)
-    rank: str | None = asked(
-        None, "The best first, with groups of runs that cannot be told apart.", metavar="METRIC", example="sbert"
+    snapshot: str | None = field(None, "Snapshot to list, or latest (default: all).", metavar="ID")
+    metrics: str = field("all", "Metrics to show, in this order.", metavar="all|NAME,…", names=True)
+    rank: str | None = field(
+        None,
+        "Rank by this metric, best first, with groups of runs that do not differ significantly.",
+        metavar="METRIC",
+        example="sbert",
     )
-    seed: int = asked(0, "Of the test that the groups rest on.")
-    by_evaluator: bool = asked(False, "A column for each evaluator that scored by a metric.")
-    by: Stratum | None = asked(None, "Cut by what the articles are.")
-    after_cutoff: bool = asked(False, _AFTER)
-    across: tuple[str, ...] = asked((), _ACROSS, metavar="NAME")
-    linked: bool = asked(False, "The runs of all months on the scale of the newest, or of --snapshot.")
+    seed: int = field(0, "Random seed for the test behind the groups.")
+    by_evaluator: bool = field(False, "Show a column for each evaluator of a metric.")
+    by: Stratum | None = field(None, "Split the articles into parts by this property.")
+    after_cutoff: bool = field(False, _AFTER)
+    across: tuple[str, ...] = field((), _ACROSS, metavar="NAME")
+    linked: bool = field(False, "Put the runs of all months on the scale of the newest month, or of --snapshot.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.rank and self.by:
             raise UsageError(
-                f"a leaderboard is ranked or cut; `newwiki compare --by {self.by}` says in which parts runs differ"
+                f"--rank and --by exclude each other: `newwiki compare --by {self.by}` shows in which parts runs differ"
             )
         if self.linked and (self.rank or self.by or self.by_evaluator or self.after_cutoff):
             raise UsageError(
-                "--linked goes without --rank, --by, --by-evaluator and --after-cutoff; `newwiki compare RUN RUN "
-                "--across snapshot` says whether runs of two months differ"
+                "--linked excludes --rank, --by, --by-evaluator and --after-cutoff: `newwiki compare RUN RUN --across "
+                "snapshot` tests whether runs of two months differ"
             )
 
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonRequest(Request):
-    """Which runs are compared with the first of them, and by what."""
+    """The runs to compare with the first of them, and the metrics."""
 
-    runs: tuple[str, ...] = asked(help="What tells it from others.", argument=True, metavar="RUN RUN")
-    metrics: str = asked("all", "The fewer, the less it takes to differ.", metavar="all|NAME,…", names=True)
-    seed: int = asked(0, "Of the bootstrap and of the sign flips.")
-    by: Stratum | None = asked(LeaderboardRequest.by, "Cut by what the articles are.")
-    after_cutoff: bool = asked(False, "Only the articles that are later than the cutoff of either run's model.")
-    across: tuple[str, ...] = asked(
+    runs: tuple[str, ...] = field(
+        help="Run: the beginning of its id, or the end of MODEL/DECODER.", argument=True, metavar="RUN RUN"
+    )
+    metrics: str = field(
+        "all",
+        "Metrics to test; fewer metrics need smaller differences to be significant.",
+        metavar="all|NAME,…",
+        names=True,
+    )
+    seed: int = field(0, "Random seed for the bootstrap and the sign flips.")
+    by: Stratum | None = field(LeaderboardRequest.by, "Split the articles into parts by this property.")
+    after_cutoff: bool = field(False, "Use only articles created after the knowledge cutoff of both models.")
+    across: tuple[str, ...] = field(
         (),
-        f"{_ACROSS[:-1]}; snapshot is for runs of two months, on one scale, wiki for runs of two wikis, on what is new "
-        "in both.",
+        f"{_ACROSS[:-1]}; snapshot compares runs of two months on one scale, wiki compares runs of two wikis on the "
+        "articles that are new in both.",
         metavar="NAME",
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class GateRequest(Request):
-    """A run, another, and how far the other may be from it."""
+    """The baseline, the candidate, and the differences that fail the gate."""
 
-    baseline: str = asked(help="The run that is held to.", metavar="RUN", example="gpt2/greedy")
-    candidate: str = asked(help="The run that is judged.", metavar="RUN", example="gpt2/sample:top_p=0.9")
-    fail_if: str = asked(help="Such as 'sbert < -0.01, rep_4 > +0.02'.", metavar="BOUNDS", example="sbert < -0.05")
+    baseline: str = field(help="Run to compare against.", metavar="RUN", example="gpt2/greedy")
+    candidate: str = field(help="Run to check.", metavar="RUN", example="gpt2/sample:top_p=0.9")
+    fail_if: str = field(
+        help="Differences that fail the gate, such as 'sbert < -0.01, rep_4 > +0.02'.",
+        metavar="BOUNDS",
+        example="sbert < -0.05",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReportRequest(Request):
-    """What a report is on, and what it shows."""
+    """The snapshot of a report, and what it shows."""
 
-    snapshot: str = asked(EvaluationRequest.snapshot, "The snapshot that was run on.", metavar="ID")
-    by: Stratum | None = asked(None, "Cut by this alone of what the articles are (by each).")
-    after_cutoff: bool = asked(LeaderboardRequest.after_cutoff, _AFTER)
-    texts_by: str | None = asked(
-        None, "What worst, median and best texts are chosen by (sbert where there is).", metavar="METRIC"
+    snapshot: str = field(EvaluationRequest.snapshot, "Snapshot of the report.", metavar="ID")
+    by: Stratum | None = field(None, "Split the articles by this property only (default: by each).")
+    after_cutoff: bool = field(LeaderboardRequest.after_cutoff, _AFTER)
+    texts_by: str | None = field(
+        None, "Metric that selects the worst, median and best texts (default: sbert if available).", metavar="METRIC"
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class RebuildRequest(Request):
-    """Which manifest is made a snapshot of again, and from where."""
+    """The manifest from which to publish a snapshot again, and the source of its pages."""
 
-    manifest: Path = asked(help="Of a snapshot that was exported.", argument=True, metavar="MANIFEST")
-    api: str | None = asked(
-        None, "A MediaWiki's api.php (that of the Wikipedia which the manifest names).", metavar="URL"
+    manifest: Path = field(help="Manifest of an exported snapshot.", argument=True, metavar="MANIFEST")
+    api: str | None = field(
+        None, "Address of a MediaWiki's api.php (default: the Wikipedia that the manifest names).", metavar="URL"
     )
-    dump: tuple[str, ...] = asked((), _DUMP, metavar="FILE")
+    dump: tuple[str, ...] = field((), _DUMP, metavar="FILE")
 
 
 @dataclass(frozen=True, kw_only=True)
 class RevisitRequest(Request):
-    """Which snapshot's articles are looked at again, as of when, from where, and what its runs are scored by."""
+    """The snapshot whose articles are read again, the new cutoff, the source, and the metrics for its runs."""
 
-    snapshot: str = asked(help="Whose articles are looked at again.", argument=True, metavar="ID")
-    cutoff: datetime | None = asked(None, "As of then (the beginning of today), UTC.")
-    api: str | None = asked(None, "A MediaWiki's api.php (/w/api.php where its permanent links lead).", metavar="URL")
-    dump: tuple[str, ...] = asked((), _DUMP, metavar="FILE")
-    metrics: str = asked(
+    snapshot: str = field(help="Snapshot whose articles are read again.", argument=True, metavar="ID")
+    cutoff: datetime | None = field(
+        None, "Time as of which articles are read, in UTC (default: the beginning of today)."
+    )
+    api: str | None = field(
+        None,
+        "Address of a MediaWiki's api.php (default: /w/api.php on the host of the permanent links).",
+        metavar="URL",
+    )
+    dump: tuple[str, ...] = field((), _DUMP, metavar="FILE")
+    metrics: str = field(
         EvaluationRequest.metrics,
-        "What its runs are scored by beside both editions.",
+        "Metrics that score its runs against both editions.",
         metavar="core|claims|all|NAME,…",
         names=True,
+        group=SCORING,
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class FinetuneRequest(Request):
-    """Which model is fitted to which articles, and how. Ten epochs are the New-Wiki Eval paper's, the rest is
-    transformers' or ours, as neither that paper nor the one on DistilGPT-2 says more.
+    """The model to fine-tune, the articles, and the hyperparameters.
 
-    `max_length` counts the tokens of prompt and article for `hf`, of the article for `seq2seq`.
+    The ten epochs are those of the New-Wiki Eval paper. The other defaults are those of transformers or our own,
+    because neither that paper nor the one on DistilGPT-2 states them. `max_length` counts the tokens of prompt and
+    article for `hf`, and of the article for `seq2seq`.
     """
 
-    model: str = asked(help="A folder, or an id on the Hugging Face hub.", argument=True, metavar="MODEL[@REVISION]")
-    snapshot: tuple[str, ...] = asked(help="To train on (may be repeated).", metavar="ID")
-    backend: Literal["hf", "seq2seq"] = asked("hf", "A causal language model, or an encoder-decoder.")
-    epochs: int = asked(10, "How often each article is read.", at_least=1)
-    batch_size: int = asked(8, "Articles a step.", at_least=1, aliases=("--batch_size",))
-    learning_rate: float = asked(5e-5, "At the start; it falls to 0.", above=0)
-    max_length: int = asked(1024, "Tokens of an article.", at_least=2)
-    validation: float = asked(0.1, "The share of articles held out.")
-    lora: int | None = asked(
-        None, "Train an adapter of this rank on all linear layers, and nothing else.", at_least=1, metavar="RANK"
+    model: str = field(
+        help="Model to fine-tune: a folder written by save_pretrained, or an id on the Hugging Face Hub.",
+        argument=True,
+        metavar="MODEL[@REVISION]",
     )
-    dtype: Literal["float32", "bfloat16"] = asked("float32", "In which it computes.")
-    seed: int = asked(0, "Of what is held out, and of the order.")
-    checkpoint_every: int | None = asked(None, "Between two checkpoints (an epoch).", at_least=1, metavar="STEPS")
-    keep_checkpoints: int = asked(0, "In --out.", at_least=0)
-    evaluate_on: tuple[str, ...] = asked(
+    snapshot: tuple[str, ...] = field(help="Snapshot to train on (may be repeated).", metavar="ID")
+    backend: Literal["hf", "seq2seq"] = field(
+        "hf", "Kind of model: hf is a causal language model, seq2seq an encoder-decoder."
+    )
+    epochs: int = field(10, "Number of passes over the articles.", at_least=1)
+    batch_size: int = field(8, "Number of articles per optimization step.", at_least=1, aliases=("--batch_size",))
+    learning_rate: float = field(5e-5, "Learning rate at the start; it decays linearly to 0.", above=0)
+    max_length: int = field(1024, "Maximum number of tokens per article.", at_least=2)
+    validation: float = field(0.1, "Share of articles to hold out, from 0 to below 1.")
+    lora: int | None = field(
+        None, "Train only a LoRA adapter of this rank, on all linear layers.", at_least=1, metavar="RANK"
+    )
+    dtype: Literal["float32", "bfloat16"] = field("float32", "Data type of the computation.")
+    seed: int = field(0, "Random seed for the split and the order of articles.")
+    checkpoint_every: int | None = field(
+        None, "Number of steps between two checkpoints (default: one epoch).", at_least=1, metavar="STEPS"
+    )
+    keep_checkpoints: int = field(0, "Number of checkpoints to keep in --out.", at_least=0)
+    evaluate_on: tuple[str, ...] = field(
         (),
-        "Whose articles are refused (the newest of each wiki; may be repeated).",
+        "Snapshot whose articles must not be trained on (default: the newest of each wiki; may be repeated).",
         metavar="ID",
         aliases=("--evaluation-snapshot",),
     )
@@ -367,50 +446,59 @@ class FinetuneRequest(Request):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.validation < 1:
-            raise UsageError(f"--validation is a share from 0 to below 1, not {self.validation:g}")
+            raise UsageError(f"--validation {self.validation:g} is out of range: give a share from 0 to below 1")
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainScorerRequest(Request):
-    """What is fitted to graded texts, and how: an `lstm`, or a `transformer` (a small BERT from nothing, or `base`)."""
+    """The kind of scorer to train on graded texts, and the hyperparameters.
 
-    kind: Literal["lstm", "transformer"] = asked("lstm", "What is fitted.")
-    base: str | None = asked(
-        None, "A checkpoint that a transformer begins with (from nothing).", metavar="NAME[@REVISION]"
+    A `transformer` is a small BERT from scratch, or the checkpoint `base`.
+    """
+
+    kind: Literal["lstm", "transformer"] = field("lstm", "Kind of model to train.")
+    base: str | None = field(
+        None, "Checkpoint that a transformer starts from (default: from scratch).", metavar="NAME[@REVISION]"
     )
-    name: str = asked("quality", "The metric's name.")
-    reads: Literal["text", "sentence"] = asked("text", "What it reads at a time.")
-    held_out: float = asked(0.1, "The share of texts to test it with.")
-    epochs: int = asked(10, "How often each text is read.", at_least=1)
-    width: int | None = asked(None, "Of the widest layer (300 for lstm, 256 for transformer).", at_least=4)
-    vocabulary: int = asked(20_000, "Words at most.", at_least=10)
-    seed: int = asked(0, "Of what is held out, and of the fit.")
+    name: str = field("quality", "Name of the new metric.")
+    reads: Literal["text", "sentence"] = field("text", "Unit that the scorer reads at a time.")
+    held_out: float = field(0.1, "Share of texts to hold out for the test, between 0 and 1.")
+    epochs: int = field(10, "Number of passes over the texts.", at_least=1)
+    width: int | None = field(
+        None, "Width of the widest layer (default: 300 for lstm, 256 for transformer).", at_least=4
+    )
+    vocabulary: int = field(20_000, "Maximum number of words in the vocabulary.", at_least=10)
+    seed: int = field(0, "Random seed for the split and the training.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.base and self.kind != "transformer":
-            raise UsageError("--base goes with --kind transformer")
+            raise UsageError("--base needs a transformer: add --kind transformer, or leave out --base")
         if not 0 < self.held_out < 1:
-            raise UsageError(f"--held-out is a share between 0 and 1, not {self.held_out:g}")
+            raise UsageError(f"--held-out {self.held_out:g} is out of range: give a share between 0 and 1")
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlanRequest(Request):
-    """A workload, each model under each decoder, and the machines that are to do it."""
+    """The workload (each model under each decoder) and the machines for it."""
 
-    prompts: int = asked(2000, "Articles that are written.", at_least=1)
-    samples: int = asked(EvaluationRequest.samples, "Completions a prompt.", at_least=1)
-    keep: int = asked(EvaluationRequest.keep, "The longest so many of them are scored.", at_least=1)
-    models: int = asked(1, "How many write.", at_least=1)
-    decoders: int = asked(1, "Each model under each of so many.", at_least=1)
-    metrics: int = asked(9, "Numbers that each text gets.", at_least=1)
-    machines: int | None = asked(None, "How many machines there are (1, or what the deadline takes).", at_least=1)
-    deadline: float | None = asked(None, "How many machines are done by then?", above=0, metavar="HOURS")
-    price_per_hour: float | None = asked(None, "Of one machine.", above=0, metavar="MONEY")
-    tokens: float | None = asked(None, "Tokens a completion, in the place of what was measured.", above=0)
-    tokens_per_second: float | None = asked(None, "Of one machine, in the place of what was measured.", above=0)
-    score_seconds: float | None = asked(None, "A text, of one machine, in the place of what was measured.", above=0)
-    load_seconds: float | None = asked(None, "Until a model is loaded, in the place of a guess.", above=0)
+    prompts: int = field(2000, "Number of articles to generate.", at_least=1)
+    samples: int = field(EvaluationRequest.samples, "Number of completions per prompt.", at_least=1)
+    keep: int = field(EvaluationRequest.keep, "Number of completions per prompt to score, longest first.", at_least=1)
+    models: int = field(1, "Number of models.", at_least=1)
+    decoders: int = field(1, "Number of decoders per model.", at_least=1)
+    metrics: int = field(9, "Number of metrics per text.", at_least=1)
+    machines: int | None = field(None, "Number of machines (default: 1, or as many as the deadline needs).", at_least=1)
+    deadline: float | None = field(None, "Hours within which all machines must finish.", above=0, metavar="HOURS")
+    price_per_hour: float | None = field(None, "Price of one machine per hour.", above=0, metavar="MONEY")
+    tokens: float | None = field(None, "Tokens per completion, in place of the measured number.", above=0)
+    tokens_per_second: float | None = field(
+        None, "Tokens per second of one machine, in place of the measured rate.", above=0
+    )
+    score_seconds: float | None = field(
+        None, "Seconds to score one text on one machine, in place of the measured time.", above=0
+    )
+    load_seconds: float | None = field(None, "Seconds to load a model, in place of the built-in estimate.", above=0)
 
     @property
     def runs(self) -> int:
@@ -427,23 +515,28 @@ class PlanRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class TaskRequest(Request):
-    """A snapshot as a task of lm-evaluation-harness: which of its articles, and what is measured."""
+    """A snapshot as a task of lm-evaluation-harness: its articles, and the metrics."""
 
-    snapshot: str = asked(EvaluationRequest.snapshot, "Which one.", argument=True)
-    prompts: int | None = asked(None, "Only the longest so many articles (all).", at_least=1, aliases=("--limit",))
-    max_new_tokens: int = asked(
-        EvaluationRequest.max_new_tokens, "Of a completion.", at_least=1, aliases=("--max_new_tokens",)
+    snapshot: str = field(EvaluationRequest.snapshot, "Snapshot to export.", argument=True)
+    prompts: int | None = field(
+        None, "Use only the N longest articles (default: all).", at_least=1, aliases=("--limit",)
     )
-    metrics: str = asked(EvaluationRequest.metrics, "What is measured.", metavar="core|claims|all|NAME,…", names=True)
+    max_new_tokens: int = field(
+        EvaluationRequest.max_new_tokens,
+        "Maximum number of new tokens per completion.",
+        at_least=1,
+        aliases=("--max_new_tokens",),
+    )
+    metrics: str = field(EvaluationRequest.metrics, _METRICS, metavar="core|claims|all|NAME,…", names=True)
 
 
 def _day(moment: date) -> date:
     return moment.date() if isinstance(moment, datetime) else moment
 
 
-def _check_cutoff(said: str | None) -> None:
+def _check_cutoff(cutoff: str | None) -> None:
     try:
-        if said is not None:
-            last_day(said)
+        if cutoff is not None:
+            last_day(cutoff)
     except ValueError as error:
         raise UsageError(f"--knowledge-cutoff: {error}") from None

@@ -1,11 +1,11 @@
-"""What a user may ask of results that go to others' leaderboards (see `newwiki.request`)."""
+"""The requests that export results to other leaderboards (see `newwiki.request`)."""
 
 import re
 from dataclasses import dataclass
 from typing import Literal
 
 from newwiki.errors import UsageError
-from newwiki.fields import asked
+from newwiki.fields import field
 from newwiki.request import Request
 
 Relationship = Literal["first_party", "third_party", "collaborative", "other"]
@@ -17,13 +17,15 @@ _ON_THE_HUB = re.compile(f"{_NAME}/{_NAME}", re.ASCII)
 
 @dataclass(frozen=True, kw_only=True)
 class EveryEvalEverRequest(Request):
-    """Results as records of Every Eval Ever: who vouches for them, and of which model."""
+    """The runs to export to Every Eval Ever, the evaluating organization, and the model's name."""
 
-    runs: tuple[str, ...] = asked(help="As for `newwiki compare`.", metavar="RUN", argument=True)
-    organization: str = asked(help="Who ran the evaluation.", metavar="NAME")
-    relationship: Relationship = asked(help="Of whoever ran it to the model's maker.")
-    model_id: str | None = asked(None, "The model's name on the Hub, if the run has another.", metavar="ORG/NAME")
-    instances: bool = asked(False, "Also each text's score, with prompt, article and text.")
+    runs: tuple[str, ...] = field(help="Run to export, named as for `newwiki compare`.", metavar="RUN", argument=True)
+    organization: str = field(help="Organization that ran the evaluation.", metavar="NAME")
+    relationship: Relationship = field(help="Relationship of the organization to the developer of the model.")
+    model_id: str | None = field(
+        None, "Name of the model on the Hub, if it differs from the run's.", metavar="ORG/NAME"
+    )
+    instances: bool = field(False, "Export the score of each text as well, with prompt, article and text.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -32,14 +34,18 @@ class EveryEvalEverRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class HubResultsRequest(Request):
-    """Results as Hugging Face's Hub reads them beside a model: on which benchmark, and by which metrics."""
+    """The runs to export for the Hugging Face Hub, the benchmark dataset, and the metrics."""
 
-    runs: tuple[str, ...] = asked(help="As for `newwiki compare`.", metavar="RUN", argument=True)
-    dataset: str = asked(help="The benchmark's dataset on the Hub.", metavar="ORG/NAME")
-    revision: str | None = asked(None, "The dataset's commit.", metavar="HASH")
-    metrics: str = asked("all", "Of which; all are those with a direction.", metavar="all|NAME,…", names=True)
-    model_id: str | None = asked(None, "The model's name on the Hub, if the run has another.", metavar="ORG/NAME")
-    source: str | None = asked(None, "Where others find the run itself.", metavar="URL")
+    runs: tuple[str, ...] = field(help="Run to export, named as for `newwiki compare`.", metavar="RUN", argument=True)
+    dataset: str = field(help="Dataset of the benchmark on the Hub.", metavar="ORG/NAME")
+    revision: str | None = field(None, "Commit of the dataset.", metavar="HASH")
+    metrics: str = field(
+        "all", "Metrics to export; all means every metric with a better direction.", metavar="all|NAME,…", names=True
+    )
+    model_id: str | None = field(
+        None, "Name of the model on the Hub, if it differs from the run's.", metavar="ORG/NAME"
+    )
+    source: str | None = field(None, "Address where others find the run.", metavar="URL")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -48,12 +54,14 @@ class HubResultsRequest(Request):
 
 
 def check_on_the_hub(what: str, name: str | None) -> None:
-    """Raises UsageError for a name that cannot be one on the Hub."""
+    """Raise UsageError for a name that is not valid on the Hub."""
     if name is not None and not is_on_the_hub(name):
-        raise UsageError(f"{what} '{name}' is no name on the Hub, which are ORG/NAME")
+        raise UsageError(f"{what} '{name}' is not a valid name on the Hub: write it as ORG/NAME")
 
 
 def is_on_the_hub(name: str) -> bool:
-    """Whether it can be: two parts of letters, digits, `-`, `_` and `.`, with none of `-` and `.` at their ends, and at
-    most 96 letters."""
+    """Return whether the name is valid: two parts of letters, digits, `-`, `_` and `.`, at most 96 characters.
+
+    No part begins or ends with `-` or `.`.
+    """
     return len(name) <= _LONGEST and _ON_THE_HUB.fullmatch(name) is not None

@@ -1,7 +1,7 @@
-"""Which pages enter a snapshot, and why the others do not: pure functions of a page at the cutoff.
+"""Decide which pages enter a snapshot, and why the others do not: pure functions of a page at the cutoff.
 
-The order of the questions is fixed, and the expensive one (how many revisions?) comes last, so that every source
-gives the same verdict for the same page.
+The order of the checks is fixed, and the expensive one (the number of revisions) comes last, so every source gives the
+same verdict for the same page.
 """
 
 import hashlib
@@ -17,15 +17,15 @@ from newwiki.text.prose import extract
 from newwiki.text.structure import structure_json
 from newwiki.text.words import count_words
 
-# What decides which pages are looked at, for the content hash. Version 1, which was not named, went by a page's title
-# and namespace on the day of the refresh; since version 2 those at the cutoff decide.
+# The version of the rules for which pages are considered, for the content hash. Version 1, which was unnamed, used a
+# page's title and namespace on the day of the refresh; since version 2 those at the cutoff decide.
 RULES = 2
 
 _TEMPLATE_NAME = re.compile(r"\{\{[ \t\n]*+([^|{}<\n]*+)(?=[|}\n])")
 
 
 def judge(page: Page, selection: Selection, language: Language, count_revisions: Callable[[Page], int]) -> Judged:
-    """The page's verdict, `selected` standing for "passed" until the sample is drawn.
+    """Return the page's verdict, where `selected` means "passed" until the sample is drawn.
 
     `count_revisions` is called only for a page that has passed everything else and whose source has not counted yet.
     """
@@ -93,7 +93,7 @@ def judge(page: Page, selection: Selection, language: Language, count_revisions:
 
 
 def sha1(wikitext: str) -> str:
-    """The SHA-1 of a revision's text in hexadecimal digits, as MediaWiki's `rvprop=sha1` gives it."""
+    """Return the SHA-1 of a revision's text in hexadecimal digits, as MediaWiki's `rvprop=sha1` does."""
     return hashlib.sha1(wikitext.encode(), usedforsecurity=False).hexdigest()
 
 
@@ -112,6 +112,6 @@ def is_disambiguation(title: str, wikitext: str, language: Language) -> bool:
 
 
 def draw(titles: Iterable[str], selection: Selection) -> set[str]:
-    """The titles of the seeded sample: those whose hash with the seed is smallest, whatever order they come in."""
+    """Return the titles of the seeded sample: those with the smallest hashes with the seed, in any order of input."""
     ranked = sorted(titles, key=lambda title: hashlib.sha256(f"{selection.seed}:{title}".encode()).digest())
     return set(ranked[: selection.sample])

@@ -1,61 +1,116 @@
-"""What a user may set once for all: flags first, then the environment (NEWWIKI_…), then newwiki.toml, then defaults."""
+"""The settings of all commands: options come first, then the environment (NEWWIKI_…), newwiki.toml, and defaults."""
 
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field as DataclassField
+from dataclasses import dataclass, fields
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from newwiki.errors import UsageError, did_you_mean
+from newwiki.fields import Field, field, field_from
 from newwiki.foreign_files import read_regular_text
 from newwiki.knowledge_cutoff import last_day
 from newwiki.text.prompts import DEFAULT_TEMPLATE
 
-CUTOFFS = "knowledge_cutoffs"  # the one table that is a setting
-# What else a file may hold: `newwiki.registrations` reads it.
+CUTOFFS = "knowledge_cutoffs"  # the one setting that is a table
+# The other tables of a file, which `newwiki.registrations` reads
+MODEL, SCORING = "Model options", "Scoring options"  # headings in the help of a command
 TABLES = ("wikis", "models", "evaluation", "gates", "report", "notify")
-
-
-def _setting(default: str, description: str) -> Any:
-    """A field whose description `newwiki init` writes beside it."""
-    return field(default=default, metadata={"description": description})
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What holds for every command; each key is a text, but for the table of knowledge cutoffs: models' names, each
-    with the last day of what the model can have seen."""
+    """The settings in force. Each is a text, except the table of knowledge cutoffs: names of models, each with the last
+    day that its training data covers."""
 
-    db: str = _setting("newwiki.duckdb", "the database")
-    contact: str = _setting("", "whom the wikis may write to: a mail address or a page")
-    entities: str = _setting(
-        "spacy:en_core_web_sm", "who finds named entities: spacy:PIPELINE, gliner:FOLDER, or rules-v1, a stand-in"
+    db: str = field("newwiki.duckdb", "Database file.", metavar="PATH")
+    contact: str = field("", "Your mail address or page, for the operators of the wikis.", metavar="TEXT")
+    entities: str = field(
+        "spacy:en_core_web_sm",
+        "Finder of named entities: spacy:PIPELINE, gliner:FOLDER (a model of many languages), or rules-v1, a simple "
+        "substitute of regular expressions.",
+        metavar="NAME",
+        group=SCORING,
     )
-    embedder: str = _setting("sentence-transformers/all-MiniLM-L6-v2", "the S-BERT model: a folder or a hub id")
-    embedder_dtype: str = _setting("auto", "auto, float32 or bfloat16")
-    embedder_backend: str = _setting("torch", "who runs the S-BERT model: torch or openvino")
-    likelihood_model: str = _setting("facebook/opt-2.7b@refs/pr/26", "whose likelihood likelihood_coherence is")
-    lexicon: str = _setting("", "a list of negative words, one a line, whose share negative_words is")
-    pair_scorer: str = _setting(
-        "deberta-v3-fever-anli", "who judges claims beside evidence: a TOML file, or the name of one that comes along"
+    embedder: str = field(
+        "sentence-transformers/all-MiniLM-L6-v2", "S-BERT model: a folder or a Hub id.", metavar="NAME", group=SCORING
     )
-    evidence: str = _setting("", "the index that claims_wiki looks into: a folder of `newwiki evidence build`")
-    scorers: str = _setting("", "metrics of one's own, TOML files between commas")
-    template: str = _setting(DEFAULT_TEMPLATE, "what a prompt is made of")
-    wikidata: str = _setting("https://www.wikidata.org/w/api.php", "the API that knows what articles are about")
+    embedder_dtype: str = field(
+        "auto", "Data type of the S-BERT model: auto, float32 or bfloat16.", metavar="NAME", group=SCORING
+    )
+    embedder_backend: str = field(
+        "torch", "Backend of the S-BERT model: torch, or openvino on the CPU.", metavar="NAME", group=SCORING
+    )
+    lexicon: str = field(
+        "",
+        "List of negative words, one per line, for the metric negative_words.",
+        metavar="FILE",
+        reads=True,
+        group=SCORING,
+    )
+    likelihood_model: str = field(
+        "facebook/opt-2.7b@refs/pr/26",
+        "Model whose likelihood is the metric likelihood_coherence: a folder or a Hub id.",
+        metavar="NAME[@REVISION]",
+        group=SCORING,
+    )
+    pair_scorer: str = field(
+        "deberta-v3-fever-anli",
+        "Scorer that compares claims with evidence: a TOML file, or the name of a built-in one.",
+        metavar="FILE.toml",
+        group=SCORING,
+    )
+    evidence: str = field(
+        "",
+        "Evidence index for the metrics claims_wiki, a folder of `newwiki evidence build`.",
+        metavar="FOLDER",
+        reads=True,
+        group=SCORING,
+    )
+    scorers: str = field(
+        "",
+        "Classifier or regressor to use as a metric, described in TOML (may be repeated; in newwiki.toml separated by "
+        "commas).",
+        metavar="FILE.toml",
+        group=SCORING,
+    )
+    template: str = field(
+        DEFAULT_TEMPLATE, "Template of a prompt, with {title} and {first_sentence}.", metavar="TEXT", group=MODEL
+    )
+    wikidata: str = field("https://www.wikidata.org/w/api.php", "Address of the API for topics of articles.")
     knowledge_cutoffs: tuple[tuple[str, date], ...] = ()
 
 
-def text_settings(record: type[Settings] = Settings) -> "list[Field[Any]]":
-    """Those that stand in a file before its tables, and that the environment may set."""
-    return [one for one in fields(record) if one.type is str]
+# The settings of the models that score, and of the user's own scorers, in the order of their options
+METRIC_MODELS = (
+    "entities",
+    "embedder",
+    "embedder_dtype",
+    "embedder_backend",
+    "lexicon",
+    "likelihood_model",
+    "pair_scorer",
+    "evidence",
+)
+SCORERS = ("scorers", *METRIC_MODELS)
+
+
+def text_settings(record: type[Settings] = Settings) -> "list[DataclassField[Any]]":
+    """Return the settings that are texts: keys before the tables of a file, and variables of the environment."""
+    return [field for field in fields(record) if field.type is str]
+
+
+def setting(name: str) -> Field:
+    """Return the declaration of a setting, whose default an option leaves to the environment and the file."""
+    return next(field_from(field, name, str) for field in text_settings() if field.name == name)
 
 
 def load_settings(config: Path | None, **flags: str | None) -> Settings:
-    """The settings in force. `config` None means newwiki.toml here, if there is one. Raises UsageError."""
-    names = {one.name for one in text_settings()}
+    """Return the settings in force. `config` None means newwiki.toml here, if it exists. Raises UsageError."""
+    names = {field.name for field in text_settings()}
     values: dict[str, Any] = _file(config, names)
     values |= {name: os.environ[f"NEWWIKI_{name.upper()}"] for name in names if f"NEWWIKI_{name.upper()}" in os.environ}
     values |= {name: value for name, value in flags.items() if value is not None}
@@ -63,7 +118,7 @@ def load_settings(config: Path | None, **flags: str | None) -> Settings:
 
 
 def read_toml(file: Path) -> dict[str, Any]:
-    """Raises UsageError for a file that cannot be read, or is not TOML."""
+    """Read a TOML file. Raises UsageError for a file that cannot be read, or is not TOML."""
     try:
         return tomllib.loads(read_regular_text(file))
     except OSError as error:
@@ -76,7 +131,7 @@ def _file(config: Path | None, names: set[str]) -> dict[str, Any]:
     path = config or Path("newwiki.toml")
     if not path.is_file():
         if config:
-            raise UsageError(f"there is no configuration file '{config}'")
+            raise UsageError(f"--config '{config}' does not exist")
         return {}
     flat = {name: value for name, value in read_toml(path).items() if name not in TABLES}
     cutoffs = _cutoffs(path, flat.pop(CUTOFFS, {}))
@@ -84,7 +139,7 @@ def _file(config: Path | None, names: set[str]) -> dict[str, Any]:
         if name not in names:
             known = f"there are: {', '.join(sorted(names))}, and the tables {', '.join((*TABLES, CUTOFFS))}"
             nearest = did_you_mean(name, [*names, *TABLES, CUTOFFS])
-            raise UsageError(f"'{path}' sets '{name}', which is no setting{nearest}; {known}")
+            raise UsageError(f"'{path}': unknown setting '{name}'{nearest}; {known}")
         if not isinstance(value, str):
             raise UsageError(f"'{path}': {name} must be a text in quotes")
     return flat | ({CUTOFFS: cutoffs} if cutoffs else {})
@@ -93,10 +148,10 @@ def _file(config: Path | None, names: set[str]) -> dict[str, Any]:
 def _cutoffs(path: Path, table: object) -> tuple[tuple[str, date], ...]:
     if not isinstance(table, Mapping):
         raise UsageError(f'\'{path}\': {CUTOFFS} must be one table: [{CUTOFFS}], and under it "gpt2" = "2017-12"')
-    found = {}
-    for model, said in table.items():
+    cutoffs = {}
+    for model, cutoff in table.items():
         try:
-            found[model] = last_day(said)
+            cutoffs[model] = last_day(cutoff)
         except ValueError as error:
             raise UsageError(f"'{path}': [{CUTOFFS}], {model}: {error}") from None
-    return tuple(found.items())
+    return tuple(cutoffs.items())

@@ -1,4 +1,4 @@
-"""What a snapshot is made of, from a window to its articles: frozen records, all times in UTC."""
+"""The records of a snapshot, from a window to its articles: frozen, with all times in UTC."""
 
 import re
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Window:
 
     @classmethod
     def month(cls, text: str) -> Self:
-        """The calendar month `YYYY-MM`. Raises UsageError for anything else."""
+        """Return the calendar month `YYYY-MM`. Raises UsageError for anything else."""
         if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", text) or text[:4] in ("0000", "9999"):
             raise UsageError(f"'{text}' is not a month; write it as 2026-10")
         year, month = int(text[:4]), int(text[5:])
@@ -50,9 +50,9 @@ class Window:
 
     @classmethod
     def days(cls, first: date, last: date) -> Self:
-        """From the start of day `first` to the end of day `last`, both counted in."""
+        """Return the span from the start of day `first` to the end of day `last`."""
         if last == date.max:
-            raise UsageError(f"{last} is the last day that there is here; name an earlier one")
+            raise UsageError(f"{last} is the last day that dates can represent; name an earlier one")
         ordinal = last.toordinal() + 1
         return cls(
             datetime(first.year, first.month, first.day, tzinfo=UTC),
@@ -61,18 +61,18 @@ class Window:
 
     @classmethod
     def before(cls, day: date) -> Self:
-        """All that was created before `day`: it starts at the epoch (1970), when there was no wiki yet."""
+        """Return the span before `day`: it starts at the epoch (1970), before there were wikis."""
         return cls(_EPOCH, datetime(day.year, day.month, day.day, tzinfo=UTC))
 
     @property
     def is_old(self) -> bool:
-        """Whether it reaches back to the epoch, as only `before` makes it."""
+        """Whether it starts at the epoch, as only `before` makes it."""
         return self.start == _EPOCH
 
     @property
     def label(self) -> str:
-        """`2026-10` for a calendar month, `old-before-2020-01-01` for all before a day, `20261001-20261015` (both days
-        counted in) for anything else."""
+        """`2026-10` for a calendar month, `old-before-2020-01-01` for everything before a day, `20261001-20261015`
+        (both days included) for anything else."""
         if self.is_old:
             return f"old-before-{self.end:%Y-%m-%d}"
         if self == self.month(f"{self.start:%Y-%m}"):
@@ -86,9 +86,9 @@ class Window:
 
 @dataclass(frozen=True)
 class Selection:
-    """What a page must be to enter a snapshot (paper 003, New-Wiki Dataset), and how many are drawn.
+    """The conditions for a page to enter a snapshot (paper 003, New-Wiki Dataset), and the sample size.
 
-    With `limit` only the so many pages that were created first are looked at.
+    With `limit`, only the first `limit` pages by creation are considered.
     """
 
     min_revisions: int = 10
@@ -98,14 +98,14 @@ class Selection:
     limit: int | None = None
 
 
-# The old articles beside the new ones (paper 003, experiment 3)
+# The selection of old articles that accompany new ones (paper 003, experiment 3)
 OLD_SELECTION = Selection(min_words=400, sample=2000)
 
 
 @dataclass(frozen=True)
 class Site:
-    """A wiki as it names itself: its database name, the language of its content, the address of its pages, and the
-    licence of its texts in its own words with an address; a dump knows of no licence."""
+    """A wiki by its own description: its database name, the language of its content, the address of its pages, and the
+    license of its texts with an address; a dump has no license."""
 
     wiki: str
     language: str
@@ -116,18 +116,18 @@ class Site:
     def __post_init__(self) -> None:
         if not re.fullmatch(r"\w[\w-]*", self.wiki):
             raise TerminalError(
-                f"the wiki calls its database '{self.wiki[:60]}', which cannot be part of a snapshot's name; letters, "
-                "digits, _ and - can"
+                f"the wiki's database is named '{self.wiki[:60]}', which cannot be part of a snapshot id; only "
+                "letters, digits, _ and - are allowed"
             )
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page as a source gives it: its wikitext at the cutoff, or why there is none.
+    """A page from a source: its wikitext at the cutoff, or the reason why there is none.
 
-    `revisions` counts those up to the cutoff, but never beyond the number that was asked for; None where the source
-    has not been asked yet. `summary` and `tags` are those of the edit that created the page; a dump has no tags.
-    `stepped_over` says why it is not the revision at the cutoff, where it is another.
+    `revisions` counts those up to the cutoff, but never beyond the requested maximum; None if the source has not
+    counted them yet. `summary` and `tags` are those of the edit that created the page; a dump has no tags.
+    `stepped_over` explains why it is not the revision at the cutoff, if it is another.
     """
 
     page_id: int
@@ -145,10 +145,10 @@ class Page:
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """A page and what became of it: the row that a candidate gets, and its text where it passed.
+    """A page and its verdict: the row of a candidate, and its text if it passed.
 
-    `sha1` is that of its wikitext, in hexadecimal digits; None where there is no wikitext to be had. `structure` is its
-    `newwiki.text.structure.Structure` in JSON; None where it has not passed, and where that was not read.
+    `sha1` is that of its wikitext, in hexadecimal digits; None if the wikitext is not available. `structure` is its
+    `newwiki.text.structure.Structure` in JSON; None if it has not passed, and if the structure was not read.
     """
 
     page_id: int
@@ -170,9 +170,9 @@ class Judged:
 
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
-    """A published test set: what was asked for, when it was cut, and the hash of what it holds.
+    """A published test set: what was requested, its cutoff, and the hash of its content.
 
-    Language and licence are as the wiki named them; None where it was not asked, or said nothing.
+    Language and license are as the wiki named them; None if it was not asked, or did not say.
     """
 
     snapshot_id: str
@@ -194,11 +194,11 @@ class Snapshot:
 
 @dataclass(frozen=True, kw_only=True)
 class Article:
-    """A page of a snapshot: what stood there at the cutoff, split into prompt and completion.
+    """A page of a snapshot: its content at the cutoff, split into prompt and completion.
 
-    `sha1` is that of the revision's wikitext, in hexadecimal digits, and MediaWiki's own; None in a snapshot that was
-    published before it was kept. `headings` is a JSON list of [level, title, offset]: where in the prose the text below
-    a heading begins.
+    `sha1` is that of the revision's wikitext, in hexadecimal digits, and MediaWiki's own; None in a snapshot published
+    before it was stored. `headings` is a JSON list of [level, title, offset], where offset is the position in the prose
+    of the text below the heading.
     """
 
     page_id: int
@@ -217,7 +217,7 @@ class Article:
 
 @dataclass(frozen=True)
 class Nearest:
-    """The earlier text that an article is most similar to (Jaccard index, 0 … 1), or None where there is none."""
+    """The earlier text that an article is most similar to (Jaccard index, 0 … 1), or None if there is none."""
 
     page_id: int
     nearest_title: str | None = None
@@ -227,7 +227,7 @@ class Nearest:
 
 @dataclass(frozen=True)
 class Topic:
-    """What an article is about: its Wikidata item, the classes that is an instance of, and the coarse type of those."""
+    """An article's topic: its Wikidata item, the item's classes (instance of), and the coarse type of those."""
 
     page_id: int
     wikibase_item: str | None
@@ -237,8 +237,8 @@ class Topic:
 
 @dataclass(frozen=True)
 class Requests:
-    """What a wiki was asked for, of one kind: all requests, how many of them were repetitions, the bytes that came
-    (as they came, compressed), and the seconds until the answers were there, waits included."""
+    """Requests of one kind to a wiki: all requests, how many of them were retries, the bytes received (compressed), and
+    the seconds until the answers arrived, including waits."""
 
     kind: str
     requests: int

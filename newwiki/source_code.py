@@ -1,4 +1,4 @@
-"""The source of a piece that did not come with New-Wiki Eval, as a hash: code that changed is another piece."""
+"""Hash the source of pieces that do not belong to New-Wiki Eval: a piece with changed code is another piece."""
 
 import ast
 import hashlib
@@ -12,10 +12,10 @@ _OURS = {"newwiki", "evaluators", "storage", "flows"}
 
 
 def source_sha256(piece: object) -> str | None:
-    """SHA-256 over the files that a function or class is made of: its own, and those beside it that it imports.
+    """Return the SHA-256 over the files of a function or class: its own, and the neighboring ones that it imports.
 
-    None for a piece of ours, whose version a test holds to its source. Beside it means in its folder or, of a package,
-    anywhere in that package; a distribution elsewhere is to be named in `packages`, and a file of data is not seen.
+    None for our own pieces, whose versions a test compares with their source. Neighboring means in its folder or, in a
+    package, anywhere in that package. Other distributions must be named in `packages`; data files are not covered.
     """
     made_in = str(getattr(piece, "__module__", ""))
     if made_in.partition(".")[0] in _OURS:
@@ -34,22 +34,22 @@ def source_sha256(piece: object) -> str | None:
 
 
 def _function(piece: Any) -> FunctionType:
-    """The function itself, or one that the class has of its own."""
+    """Return the function itself, or a function of the class."""
     if inspect.isclass(piece):
-        own = [_unwrapped(one) for kind in inspect.getmro(piece) for one in vars(kind).values()]
-        written = [one for one in own if isinstance(one, FunctionType)]
-        return next((one for one in written if Path(one.__code__.co_filename).is_file()), written[0])
-    found = _unwrapped(piece)
-    return found if isinstance(found, FunctionType) else _function(type(found))
+        own = [_unwrapped(member) for kind in inspect.getmro(piece) for member in vars(kind).values()]
+        written = [member for member in own if isinstance(member, FunctionType)]
+        return next((f for f in written if Path(f.__code__.co_filename).is_file()), written[0])
+    function = _unwrapped(piece)
+    return function if isinstance(function, FunctionType) else _function(type(function))
 
 
 def _unwrapped(piece: Any) -> Any:
-    """What decorators of the language and of `functools` were put around."""
+    """Return what the decorators of the language and of `functools` wrap."""
     return inspect.unwrap(getattr(piece, "__func__", piece)) if callable(getattr(piece, "__func__", piece)) else piece
 
 
 def _typed_in(function: FunctionType) -> str:
-    """The text of a function that stands in no file, as in a notebook; its byte code where that is not kept."""
+    """Return the text of a function that is in no file, as in a notebook; its byte code if the text is not kept."""
     try:
         return inspect.getsource(function)
     except OSError:
@@ -57,13 +57,13 @@ def _typed_in(function: FunctionType) -> str:
 
 
 def _home(file: Path, module: str) -> Path:
-    """The folder of the outermost package that the module belongs to, or of its file."""
+    """Return the folder of the outermost package that the module belongs to, or of its file."""
     depth = module.count(".") if file.name != "__init__.py" else module.count(".") + 1
     return file.parents[max(depth - 1, 0)]
 
 
 def _reached(start: Path, home: Path) -> set[Path]:
-    """A module that lies among those of others, where pip installs, is its file alone."""
+    """Return the files that a module reaches by imports; only its own file among pip's installed modules."""
     reached, todo = {start}, [] if home.name in ("site-packages", "dist-packages") else [start]
     while todo:
         for name in _imported(todo.pop(), home):
@@ -75,7 +75,7 @@ def _reached(start: Path, home: Path) -> set[Path]:
 
 
 def _imported(file: Path, home: Path) -> Iterator[str]:
-    """The dotted names that the file imports, anywhere in it; those of its own package from the package on."""
+    """Yield the dotted names that the file imports anywhere; relative imports start at the package."""
     package = file.relative_to(home).parent.parts
     for node in ast.walk(ast.parse(file.read_bytes())):
         if isinstance(node, ast.Import):
@@ -88,7 +88,7 @@ def _imported(file: Path, home: Path) -> Iterator[str]:
 
 
 def _files(name: str, home: Path) -> Iterator[Path]:
-    """The files of a module of this name under `home`, if it is one: its own, and those of the packages it is in."""
+    """Yield the files of the module with this name under `home`, if there is one, and those of its packages."""
     parts = [part for part in name.split(".") if part]
     for below in (parts, parts[1:] if parts[:1] == [home.name] else []):
         packages = [home.joinpath(*below[:depth], "__init__.py") for depth in range(len(below) + 1)]

@@ -1,4 +1,4 @@
-"""Tables of TOML files as pydantic models, and what is wrong with one in the words of TOML."""
+"""Tables of TOML files as pydantic models, with errors in TOML's terms."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from newwiki.errors import did_you_mean
 
 Place = list[str | int]
 
-# pydantic's kinds of errors in the words of TOML; of the others it says itself what is wrong
+# pydantic's kinds of errors in TOML's terms; other messages are used unchanged
 _SAYS = {
     "bool_type": "must be true or false",
     "greater_than_equal": "must be {ge} or more",
@@ -23,13 +23,13 @@ _SAYS = {
 
 
 class Table(BaseModel):
-    """One table of a file: no key but its own, and each of the right type."""
+    """A table that allows only its own keys, each with the right type."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 def keys_in_words(place: Place) -> str:
-    """`, decoders 2` of ("decoders", 1)."""
+    """Describe a place below a table: `, decoders 2` for ("decoders", 1)."""
     return "".join(f" {part + 1}" if isinstance(part, int) else f", {part}" for part in place)
 
 
@@ -40,21 +40,21 @@ def what_is_wrong(
     *,
     repeat: bool = False,
 ) -> str:
-    """One line on the first thing that is wrong: in which table, under which key, and what.
+    """Describe the first error in one line: in which table, under which key, and what is wrong.
 
-    What was given is not repeated where it may be a secret in the wrong place.
+    With `repeat` the value is shown; without it a secret in the wrong place stays hidden.
     """
     first = error.errors(include_url=False)[0]
     place: Place = list(first["loc"])
     if first["type"] == "extra_forbidden":
         key = str(place.pop())
         known = table_at(place).model_fields
-        return f"{in_words(place)} has no key '{key}'{did_you_mean(key, known)}; there are: {', '.join(known)}"
+        return f"{in_words(place)} has no key '{key}'{did_you_mean(key, known)}; its keys are: {', '.join(known)}"
     if first["type"] == "missing":
         key = str(place.pop())
         return f"{in_words(place)} needs '{key}'"
-    said = first["msg"].removeprefix("Value error, ")
+    message = first["msg"].removeprefix("Value error, ")
     if first["type"] in _SAYS:
-        said = _SAYS[first["type"]].format(**first.get("ctx", {}))
+        message = _SAYS[first["type"]].format(**first.get("ctx", {}))
     given = f", not {first['input']!r}" if repeat and place else ""
-    return f"{in_words(place)}: {said}{given}"
+    return f"{in_words(place)}: {message}{given}"

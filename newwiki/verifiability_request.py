@@ -1,4 +1,4 @@
-"""What a user may ask of the experiment `verifiability` (see `newwiki.experiment_request`)."""
+"""The request of the experiment `verifiability` (see `newwiki.experiment_request`)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Literal
 
 from newwiki.errors import UsageError
 from newwiki.experiment_request import ExperimentRequest
-from newwiki.fields import asked, fields_of
+from newwiki.fields import field, fields_of
 
 Sweep = Literal["delay", "blocking"]
 
@@ -32,30 +32,36 @@ SWEEPS: Mapping[Sweep, tuple[str, ...]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class VerifiabilityRequest(ExperimentRequest):
-    """Which models write under which decoders; their first sentences are checked beside evidence, and all decoders set
-    beside one. Numbers are the paper's (section 5): 256 tokens, three texts of a prompt, all of which are checked."""
+    """The models and decoders whose first sentences are checked against evidence, and the decoder to compare with.
 
-    decoder: tuple[str, ...] = asked(
+    The defaults are the paper's (section 5): 256 tokens, three completions per prompt, all of which are checked.
+    """
+
+    decoder: tuple[str, ...] = field(
         TABLE_1,
-        "How articles are written (may be repeated).",
+        "Decoder to check (may be repeated).",
         metavar="SPEC",
         usually="those of the paper's table 1",
     )
-    sweep: Sweep | None = asked(None, "The decoders of the paper's figure 5, by delay, or 3, by n-gram blocking.")
-    against: str | None = asked(
-        None, "The decoder that each other is compared with (the first).", metavar="SPEC", example="greedy"
+    sweep: Sweep | None = field(
+        None, "Sweep of decoders instead of --decoder: delay is the paper's figure 5, blocking figure 3."
     )
-    samples: int = asked(3, "Completions a prompt, of decoders that draw.", at_least=1)
-    keep: int = asked(3, "The longest so many of them are checked.", at_least=1)
-    max_new_tokens: int = asked(256, "Of a completion.", at_least=1, aliases=("--max_new_tokens",))
-    metrics: str = asked("claims", "What the texts are scored by, too.", metavar="core|claims|all|NAME,…", names=True)
-    budget: int = asked(3000, "Texts a run whose claims are checked.", at_least=1)
+    against: str | None = field(
+        None, "Decoder that all others are compared with (default: the first).", metavar="SPEC", example="greedy"
+    )
+    samples: int = field(3, "Number of completions per prompt, for decoders that sample.", at_least=1)
+    keep: int = field(3, "Check only the N longest completions of each prompt.", at_least=1)
+    max_new_tokens: int = field(
+        256, "Maximum number of new tokens per completion.", at_least=1, aliases=("--max_new_tokens",)
+    )
+    metrics: str = field("claims", "Metrics to compute as well.", metavar="core|claims|all|NAME,…", names=True)
+    budget: int = field(3000, "Maximum number of texts per run whose claims are checked.", at_least=1)
 
     def __post_init__(self) -> None:
         usual = {one.name: one.default for one in fields_of(type(self))}
         if self.sweep:
             if self.decoder not in (TABLE_1, SWEEPS[self.sweep]):
-                raise UsageError("--sweep names the decoders; leave --decoder out, or --sweep")
+                raise UsageError("--sweep and --decoder exclude each other: leave one out")
             object.__setattr__(self, "decoder", SWEEPS[self.sweep])
         if self.keep == usual["keep"] and self.samples < self.keep:
             object.__setattr__(self, "keep", self.samples)

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from newwiki.errors import TerminalError
 from newwiki.snapshot import Article, Snapshot
+from newwiki.visible import in_message
 from storage import (
     hashes,
     knowledge_cutoffs,
@@ -187,7 +188,7 @@ def _require_same_part(pulled: _Pulled, part: SharedPart, here: pa.Table, what: 
             continue
         pairs = ((one, other) for one, other in zip(ours, theirs, strict=False) if one != other)
         one, other = next(pairs, (f"{len(ours)} rows", f"{len(theirs)} rows"))
-        raise _Differs(what, f" ({part.table}.{name} is {_shown(one)} here and {_shown(other)} there)")
+        raise _Differs(what, f" ({part.table}.{name} is {in_message(one)} here and {in_message(other)} there)")
 
 
 def _take_in(pulled: _Pulled, name: str, tables: dict[str, pa.Table]) -> bool:
@@ -256,7 +257,7 @@ def _require_same_run(pulled: _Pulled, part: SharedPart) -> None:
     missing = {"protocol"} if theirs["protocol"] is None else set()
     for name in ours.keys() - mine - missing:
         if ours[name] != theirs[name]:
-            where = f" ({name} is {_shown(ours[name])} here and {_shown(theirs[name])} there)"
+            where = f" ({name} is {in_message(ours[name])} here and {in_message(theirs[name])} there)"
             raise _Differs(f"run {part['run_id']}", where)
     if not pulled.folder.signer and theirs["knowledge_cutoff"]:
         _cutoff(pulled, part["run_id"], ours, theirs)
@@ -409,11 +410,6 @@ def _finish(connection: duckdb.DuckDBPyConnection, part: SharedPart, moment: dat
         return
     connection.execute("insert into scorings values (?, ?, ?)", [run_id, evaluator_id, moment])
     summaries.store(connection, run_id, [evaluator_id], choose=choose)
-
-
-def _shown(value: object) -> str:
-    text = ascii(str(value))
-    return text if len(text) <= 80 else f"{text[:80]}…"
 
 
 def _key(row: dict[str, Any]) -> tuple[int, int, str]:

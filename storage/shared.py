@@ -90,7 +90,11 @@ class GatheredParts:
         return {part: note for part, (note, _) in self.held.items()}
 
     def write(self, part: SharedPart, rows: pa.Table, facts: Mapping[str, Any]) -> Note:
-        note = Note(part, rows.num_rows, rows_sha256(rows), facts)
+        """Raises TerminalError for rows with a time that no calendar has, as a database from elsewhere may hold."""
+        try:
+            note = Note(part, rows.num_rows, rows_sha256(rows), facts)
+        except OverflowError as error:
+            raise TerminalError(f"'{self.url}': {part.path[:300]} cannot be read: {error}") from None
         self.held[part] = (note, rows)
         return note
 

@@ -92,7 +92,8 @@ def _typed(column: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
 def _require_values(name: str, column: pa.ChunkedArray, *, is_json: bool) -> None:
     try:
         column.validate(full=True)
-        nested = column.to_pylist() if is_json or pa.types.is_nested(column.type) else []
+        is_read = is_json or pa.types.is_nested(column.type) or pa.types.is_temporal(column.type)
+        nested = column.to_pylist() if is_read else []
     except (pa.ArrowException, ValueError, OverflowError) as error:
         raise ValueError(f"its column {name} cannot be read: {str(error).splitlines()[0][:200]}") from None
     numbers = column.to_pylist() if pa.types.is_floating(column.type) else nested

@@ -1,4 +1,4 @@
-"""The sentences of one text as evidence: those that share words with a claim, by BM25."""
+"""Use the sentences of one article as evidence: those that share words with a claim, ranked by BM25."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from evaluators.sentences import SENTENCES_VERSION, split_sentences
 
 class ArticleEvidence:
     """Evidence (`evaluators.claims.claim.Evidence`) from an article: its sentences, as `split_sentences` finds them,
-    whichever text is asked about. Made once an article, for all texts about it.
+    for any text. Create it once per article, for all texts about it.
 
-    Passages of a claim are the `TOP` sentences of the highest BM25 (see `evaluators.claims.bm25`), those of equal
-    scores in their order; a sentence that has no word of the claim is none.
+    The passages of a claim are the `TOP` sentences with the highest BM25 scores (see `evaluators.claims.bm25`), in
+    order if scores are equal; a sentence without a word of the claim is not a passage.
     """
 
     parameters: Mapping[str, object] = MappingProxyType(
@@ -29,7 +29,7 @@ class ArticleEvidence:
         self._index = SmallIndex(self._sentences)
 
     def passages(self, claims: Sequence[str], title: str) -> list[list[Passage]]:
-        """For each claim up to `TOP` passages of the article, the likeliest first; `title` decides nothing here."""
+        """Return for each claim up to `TOP` passages of the article, the likeliest first; `title` is ignored."""
         return [[self._passage(place) for place in best(self._index.scores(claim), TOP)] for claim in claims]
 
     def _passage(self, place: int) -> Passage:

@@ -1,4 +1,4 @@
-"""BM25 of sentences: the words that are matched, what each is worth in a sentence, and the best of the sums."""
+"""Score sentences by BM25: the words that are matched, their weights, and the best sentences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evaluators.counts import terms
 Integers = NDArray[np.int64]
 Weights = NDArray[np.float32]
 
-# Raise it whenever the same sentences may get other passages by it.
+# Raise it whenever the same sentences may get other passages.
 BM25_VERSION = "1"
 K1 = 1.5
 B = 0.75
@@ -27,31 +27,31 @@ PARAMETERS = {
     "top": TOP,
 }
 
-# What matches, of sentences and of claims alike: no word is left out and none is stemmed, so that all languages and
-# scripts are treated the same.
+# The words that are matched, in sentences and claims alike: no word is left out and none is stemmed, so all languages
+# and scripts are treated the same.
 words = terms
 
 
 def counted(word_ids: Integers, sentences: Integers) -> tuple[Integers, Integers, Integers]:
-    """Each word of each sentence once, as (word, sentence, how often), by word and then by sentence, of arrays that
-    hold for each word of a text which it is and which sentence it stands in."""
+    """Count each word of each sentence: returns (word, sentence, count) sorted by word and then by sentence, from
+    arrays with the word id and the sentence of each word in the texts."""
     pairs, counts = np.unique((word_ids << 32) | sentences, return_counts=True)
     return pairs >> 32, pairs & 0xFFFFFFFF, counts
 
 
 def inverse_frequencies(frequencies: Integers, sentences: int) -> Weights:
-    """For each word ln(1 + (N - n + 0.5) / (n + 0.5)), where it stands in `frequencies` = n of N `sentences`."""
+    """Return for each word ln(1 + (N - n + 0.5) / (n + 0.5)), if it occurs in `frequencies` = n of N `sentences`."""
     different, places = np.unique(frequencies, return_inverse=True)
     values = [math.log(1 + (sentences - n + 0.5) / (n + 0.5)) for n in different.tolist()]
     return np.array(values, np.float32)[places]
 
 
 def weights(inverse: Weights, counts: Integers, lengths: Integers, mean_length: float) -> Weights:
-    """What each (word, sentence) adds to the score of the sentence for a claim that has the word: inverse frequency
-    times tf / (tf + k1 (1 - b + b length / mean length)), from 0 up.
+    """Return what each (word, sentence) adds to the score of the sentence for a claim that has the word: inverse
+    frequency times tf / (tf + k1 (1 - b + b length / mean length)), at least 0.
 
-    Source: Kamphuis et al. 2020, Which BM25 do you mean?, table 1, Lucene (accurate); to the bit what the package
-    bm25s makes of the same words with its method `lucene` and its k1 and b.
+    Source: Kamphuis et al. 2020, Which BM25 do you mean?, table 1, Lucene (accurate); bit-identical to the package
+    bm25s for the same words with its method `lucene` and its k1 and b.
     """
     tf = counts.astype(np.float32)
     share = tf / (K1 * ((1 - B) + B * lengths / mean_length) + tf)
@@ -59,7 +59,7 @@ def weights(inverse: Weights, counts: Integers, lengths: Integers, mean_length: 
 
 
 def best(scores: Weights, top: int) -> list[int]:
-    """The places of the `top` highest scores above 0, highest first, of equal ones the first first."""
+    """Return the positions of the `top` highest scores above 0, highest first; of equal scores the first one first."""
     above = np.flatnonzero(scores > 0)
     if len(above) > top:
         least = np.partition(scores[above], -top)[-top]
@@ -69,7 +69,7 @@ def best(scores: Weights, top: int) -> list[int]:
 
 
 class SmallIndex:
-    """BM25 over a few sentences in memory, such as those of an article."""
+    """A BM25 index of a few sentences in memory, such as those of an article."""
 
     def __init__(self, sentences: Sequence[str]) -> None:
         split = [words(sentence) for sentence in sentences]
@@ -84,10 +84,10 @@ class SmallIndex:
         self._sentences = len(split)
 
     def scores(self, claim: str) -> Weights:
-        """By sentence the sum of its weights over the words of the claim, a word as often as it stands there."""
-        found = np.zeros(self._sentences, np.float32)
+        """Return for each sentence the sum of its weights over the words of the claim, repeated words included."""
+        totals = np.zeros(self._sentences, np.float32)
         for word in words(claim):
             if (place := self._ids.get(word)) is not None:
                 these = slice(self._starts[place], self._starts[place + 1])
-                found[self._places[these]] += self._weights[these]
-        return found
+                totals[self._places[these]] += self._weights[these]
+        return totals

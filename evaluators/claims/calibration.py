@@ -1,4 +1,4 @@
-"""Whether a pair scorer's shares mean what they say: of verdicts that are 80 % sure, are 80 % right?"""
+"""Check a pair scorer's calibration: of verdicts that are 80 % sure, are 80 % right?"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ _BINS = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Bin:
-    """The pairs whose largest share lies above `low` and up to `high`: how many, their mean largest share, and how many
-    of them have the right label, as a share."""
+    """The pairs whose largest share lies above `low` and up to `high`: their number, their mean largest share, and the
+    share of them with the right label."""
 
     low: float
     high: float
@@ -23,7 +23,7 @@ class Bin:
 
 @dataclass(frozen=True, kw_only=True)
 class Calibration:
-    """`accuracy` and `error` (ECE) are from 0 to 1; `bins` are those that have pairs."""
+    """The calibration: `accuracy` and `error` (ECE) are from 0 to 1; `bins` are those with pairs."""
 
     pairs: int
     accuracy: float
@@ -32,16 +32,18 @@ class Calibration:
 
 
 def calibration(shares: ArrayLike, labels: Sequence[int]) -> Calibration:
-    """How the largest of each row of shares [pairs, labels], which add up to 1, agrees with the right `labels`, places
-    in a row: the reliability table of ten bins, and the expected calibration error Σ (n_b / n) |accuracy_b −
+    """Compare the largest of each row of shares [pairs, labels], which add up to 1, with the right `labels`, given as
+    positions in a row: the reliability table of ten bins, and the expected calibration error Σ (n_b / n) |accuracy_b −
     confidence_b|.
 
     Source: Guo, Pleiss, Sun and Weinberger 2017, On calibration of modern neural networks, equation 3. Raises
-    ValueError where there are no pairs.
+    ValueError if there are no pairs, or a different number of labels.
     """
     rows = np.asarray(shares, float)
     if not len(labels) or rows.shape[:1] != (len(labels),):
-        raise ValueError(f"shares of {rows.shape[0]} pairs and labels of {len(labels)}: give as many, and one at least")
+        raise ValueError(
+            f"got shares of {rows.shape[0]} pairs and {len(labels)} labels: pass equally many, and at least one"
+        )
     sure, right = rows.max(axis=1), rows.argmax(axis=1) == np.asarray(labels)
     places = np.clip(np.ceil(sure * _BINS).astype(int) - 1, 0, _BINS - 1)
     bins = [
@@ -55,5 +57,5 @@ def calibration(shares: ArrayLike, labels: Sequence[int]) -> Calibration:
         for place in np.unique(places).tolist()
         for here in [places == place]
     ]
-    error = sum(one.pairs * abs(one.accuracy - one.confidence) for one in bins) / len(labels)
+    error = sum(group.pairs * abs(group.accuracy - group.confidence) for group in bins) / len(labels)
     return Calibration(pairs=len(labels), accuracy=float(right.mean()), error=error, bins=bins)

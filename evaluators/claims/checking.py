@@ -1,4 +1,4 @@
-"""From texts to verdicts on their claims: passages are looked for, pairs are classified, and the surest decides."""
+"""Turn texts into verdicts on their claims: find passages, classify pairs, and let the surest pair decide."""
 
 from __future__ import annotations
 
@@ -19,41 +19,43 @@ from newwiki.records import SourceArticle
 if TYPE_CHECKING:
     from evaluators.claims.evidence_index import EvidenceIndex
 
-Found = list[list[list[Passage]]]  # by text and claim
-LookUp = Callable[[Sequence[SourceArticle], Sequence[Sequence[str]]], Found]  # articles and claims of each text
+Found = list[list[list[Passage]]]  # passages by text and claim
+LookUp = Callable[
+    [Sequence[SourceArticle], Sequence[Sequence[str]]], Found
+]  # (articles, claims of each text) → passages
 
 # Part of every fingerprint: raise it whenever the same shares would give another verdict.
 _DECISION = "1"
 
-_KNOWN = 50_000  # pairs that are remembered, the latest, in some 30 MB
+_KNOWN = 50_000  # the latest pairs, which are cached in some 30 MB
 
 
 def decide(claim: Claim, passages: Sequence[Passage], shares: Sequence[Shares]) -> Verdict:
-    """The verdict on a claim by its passages, the likeliest first, and the shares of each.
+    """Return the verdict on a claim from its passages, the likeliest first, and the shares of each.
 
-    A pair's own label is that of its largest share, not enough info where two are as large. Of the pairs whose label is
-    another, the one whose label has the largest share decides, the earlier one of two. Where there is none the verdict
-    is not enough info, and the first passage is told.
+    A pair's own label is that of its largest share, or not enough info if two are equally large. Among the pairs with
+    another label, the one whose label has the largest share decides, the earlier one of two equal pairs. If there is
+    none, the verdict is not enough info, with the first passage.
     """
-    labels = [_label(one) for one in shares]
+    labels = [_label(pair) for pair in shares]
     decided = [place for place, label in enumerate(labels) if label != "not enough info"]
     if not passages:
         return Verdict(claim=claim, label="not enough info")
     place = max(decided, key=lambda place: _largest(shares[place])) if decided else 0
-    found = shares[place]
+    deciding = shares[place]
     return Verdict(
         claim=claim,
         label=labels[place],
-        supported=found.supported,
-        refuted=found.refuted,
-        not_enough_info=found.not_enough_info,
+        supported=deciding.supported,
+        refuted=deciding.refuted,
+        not_enough_info=deciding.not_enough_info,
         passage=passages[place],
-        cut=found.cut,
+        cut=deciding.cut,
     )
 
 
 class ClaimChecker:
-    """The maker of one part: of each text the verdicts on its sentences, as plain as JSON has them."""
+    """The maker of one part: for each text the verdicts on its sentences, in plain JSON types."""
 
     def __init__(
         self,
@@ -63,7 +65,7 @@ class ClaimChecker:
         parameters: Mapping[str, object],
         packages: Sequence[str],
     ) -> None:
-        """`parameters` and `packages` are those of the evidence that is looked up."""
+        """Create the maker; `parameters` and `packages` describe the evidence."""
         self.parts = frozenset({part})
         self._part, self._classifier, self._look_up = part, classifier, look_up
         self._known: dict[Pair, Shares] = {}
@@ -82,25 +84,24 @@ class ClaimChecker:
     def make_beside(
         self, articles: Sequence[SourceArticle], texts: Sequence[str], parts: Set[str]
     ) -> Mapping[str, Sequence[Any]]:
-        """The pairs of all texts are classified together: what two texts ask alike, these or earlier ones, is asked
-        once, as far as it is remembered."""
+        """Classify the pairs of all texts together; a pair that occurs again is taken from the cache."""
         claims = [
             [self._readable(claim) for claim in claims_of(text, article.title)]
             for article, text in zip(articles, texts, strict=True)
         ]
-        asked = [[claim.text for claim in of_text if claim.checkable] for of_text in claims]
-        found = self._look_up(articles, asked)
+        wanted = [[claim.text for claim in text_claims if claim.checkable] for text_claims in claims]
+        found = self._look_up(articles, wanted)
         pairs = [
             (passage.text, claim)
-            for of_text, passages in zip(asked, found, strict=True)
-            for claim, of_claim in zip(of_text, passages, strict=True)
-            for passage in of_claim
+            for text_claims, text_passages in zip(wanted, found, strict=True)
+            for claim, passages in zip(text_claims, text_passages, strict=True)
+            for passage in passages
         ]
         shares = iter(self._shares(pairs))
         return {
             self._part: [
-                [_plain(verdict) for verdict in _verdicts(of_text, iter(passages), shares)]
-                for of_text, passages in zip(claims, found, strict=True)
+                [_plain(verdict) for verdict in _verdicts(text_claims, iter(passages), shares)]
+                for text_claims, passages in zip(claims, found, strict=True)
             ]
         }
 
@@ -114,23 +115,23 @@ class ClaimChecker:
         return [found[pair] for pair in pairs]
 
     def _readable(self, claim: Claim) -> Claim:
-        """A claim that leaves no room for evidence in the model's window is not checkable."""
+        """Mark a claim as not checkable if it leaves no room for evidence in the model's window."""
         if not claim.checkable or self._classifier.fits(claim.text):
             return claim
         return Claim(sentence=claim.sentence, start=claim.start, end=claim.end, text=claim.text, checkable=False)
 
 
 def by_article(part: str, classifier: PairClassifier) -> ClaimChecker:
-    """The evidence is the article itself: its first sentence, and all that follows."""
+    """Return a checker whose evidence is the article itself: its first sentence, and all that follows."""
     parameters = {**ArticleEvidence.parameters, "article": "the first sentence and the rest"}
     return ClaimChecker(part, classifier, _in_articles, parameters, ArticleEvidence.packages)
 
 
 def by_index(part: str, classifier: PairClassifier, index: EvidenceIndex) -> ClaimChecker:
-    """The evidence is in an index of many pages."""
+    """Return a checker whose evidence is an index of many pages."""
 
     def look_up(articles: Sequence[SourceArticle], claims: Sequence[Sequence[str]]) -> Found:
-        texts = [(of_text, article.title) for article, of_text in zip(articles, claims, strict=True)]
+        texts = [(text_claims, article.title) for article, text_claims in zip(articles, claims, strict=True)]
         return index.passages_of_texts(texts)
 
     return ClaimChecker(part, classifier, look_up, index.parameters, index.packages)
@@ -138,25 +139,25 @@ def by_index(part: str, classifier: PairClassifier, index: EvidenceIndex) -> Cla
 
 def _in_articles(articles: Sequence[SourceArticle], claims: Sequence[Sequence[str]]) -> Found:
     return [
-        _evidence(article.title, f"{article.first_sentence} {article.completion}").passages(of_text, article.title)
-        for article, of_text in zip(articles, claims, strict=True)
+        _evidence(article.title, f"{article.first_sentence} {article.completion}").passages(text_claims, article.title)
+        for article, text_claims in zip(articles, claims, strict=True)
     ]
 
 
-_evidence = lru_cache(maxsize=32)(ArticleEvidence)  # the texts of one article come one after another
+_evidence = lru_cache(maxsize=32)(ArticleEvidence)  # the texts of one article follow each other
 
 
 def _verdicts(
     claims: Sequence[Claim], passages: Iterator[Sequence[Passage]], shares: Iterator[Shares]
 ) -> Iterator[Verdict]:
-    """Of a text: `passages` are those of its checkable claims, `shares` those of these passages and of more."""
+    """Yield the verdicts of a text: `passages` are those of its checkable claims, `shares` starts with theirs."""
     for claim in claims:
         found = next(passages) if claim.checkable else ()
         yield decide(claim, found, [next(shares) for _ in found])
 
 
 def _plain(verdict: Verdict) -> dict[str, Any]:
-    """With the names of `newwiki.records.CheckedClaim`."""
+    """Convert a verdict to plain values under the names of `newwiki.records.CheckedClaim`."""
     claim, passage = verdict.claim, verdict.passage
     return {
         "sentence": claim.sentence,
@@ -176,7 +177,7 @@ def _plain(verdict: Verdict) -> dict[str, Any]:
 
 
 def _label(shares: Shares) -> Label:
-    """The label of the largest share."""
+    """Return the label of the largest share."""
     if shares.supported > max(shares.refuted, shares.not_enough_info):
         return "supported"
     return "refuted" if shares.refuted > max(shares.supported, shares.not_enough_info) else "not enough info"

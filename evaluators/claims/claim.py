@@ -1,4 +1,4 @@
-"""What claim support is told in: a claim, what speaks to it, and the verdict."""
+"""The records of claim support: claims, evidence and verdicts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ Label = Literal["supported", "refuted", "not enough info"]
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """A sentence of a text as it is checked. `sentence` is its place among the text's sentences, from 0; it stands in
-    the text from character `start` up to `end`; `text` is what is checked, which names what the sentence is about
-    where that only points to it. What is not `checkable`, such as too long a sentence, is not asked for evidence."""
+    """A sentence of a text as it is checked. `sentence` is its number in the text, from 0, and `start` to `end` are its
+    characters. `text` is the claim itself, in which the subject is named if the sentence only refers to it. A claim
+    that is not `checkable`, such as an overlong sentence, gets no evidence."""
 
     sentence: int
     start: int
@@ -22,7 +22,7 @@ class Claim:
 
 @dataclass(frozen=True, kw_only=True)
 class Passage:
-    """A sentence that may speak to a claim: the title of its page, its place among the page's sentences, from 0."""
+    """A sentence that may bear on a claim: the title of its page, and its number in the page, from 0."""
 
     title: str
     sentence: int
@@ -30,21 +30,21 @@ class Passage:
 
 
 class Evidence(Protocol):
-    """Where passages are looked for. All but those enters the fingerprint of every score that rests on them."""
+    """A source of passages. All fields enter the fingerprint of every score that uses it."""
 
     parameters: Mapping[str, object]
     packages: tuple[str, ...]
 
     def passages(self, claims: Sequence[str], title: str) -> list[list[Passage]]:
-        """For each claim of a text about `title` what may speak to it, the likeliest first; none where nothing does."""
+        """Return for each claim of a text about `title` the relevant passages, the likeliest first; possibly none."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """What became of a claim: the label, the scorer's shares of the three labels for the passage that decided, and that
-    passage, which was `cut` where not all of it fitted into the scorer's window. Without a passage the label is
-    `not enough info`, and there are no shares."""
+    """The verdict on a claim: the label, the scorer's shares of the three labels for the decisive passage, and that
+    passage, which was `cut` if it did not fit into the scorer's window. Without a passage the label is `not enough
+    info`, and there are no shares."""
 
     claim: Claim
     label: Label

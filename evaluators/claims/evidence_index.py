@@ -1,4 +1,4 @@
-"""The sentences of many pages as evidence: those of the pages that a claim names first, then all others, by BM25."""
+"""Use the sentences of many pages as evidence: first those of pages that a claim names, then all others, by BM25."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ RETRIEVAL_VERSION = "1"
 class EvidenceIndex:
     """Evidence (`evaluators.claims.claim.Evidence`) from the folder that `newwiki evidence build` writes.
 
-    Passages of a claim are found in two stages, as in the system that section 5, "Fact Checker", of Massarelli et al.
-    2020 goes back to (Hanselowski et al. 2018, UKP-Athene, section 3: documents by titles, then their sentences):
+    The passages of a claim are found in two stages, as in the system behind section 5, "Fact Checker", of Massarelli et
+    al. 2020 (Hanselowski et al. 2018, UKP-Athene, section 3: documents by titles, then their sentences):
 
-    1. The pages are those titled as the text is (where none is, those of the same name), and those whose name stands in
-       the claim (`evaluators.claims.titles.named_in`). A name is the title's words, case aside, without a parenthesis
-       at its end. Of their sentences those that share a word with the claim, by BM25 over the whole index.
-    2. Where those are fewer than `TOP`, the sentences of all other pages, by the same BM25.
+    1. The pages are those with the text's title (or, if there is none, those with the same name), and those whose names
+       occur in the claim (`evaluators.claims.titles.named_in`). A name is the title's words, without case and without a
+       parenthesis at the end. From their sentences come those that share a word with the claim, by BM25 over the whole
+       index.
+    2. If those are fewer than `TOP`, the sentences of all other pages follow, by the same BM25.
 
-    Of equal scores the one whose page's title, and whose place in it, comes first. UKP-Athene asks Wikipedia's search
-    for noun phrases, and ranks sentences by a trained network; here nothing is trained and nothing is asked.
+    Equal scores are ordered by the page's title and the position in the page. UKP-Athene queries Wikipedia's search for
+    noun phrases, and ranks sentences with a trained network; here nothing is trained and nothing is queried.
     """
 
     packages: tuple[str, ...] = ("bm25s",)
@@ -62,33 +63,35 @@ class EvidenceIndex:
 
     @classmethod
     def open(cls, folder: Path) -> EvidenceIndex:
-        """The index of a folder, its files hashed and mapped into memory. Raises UsageError where it is no index or one
-        of another version, TerminalError where it is damaged."""
+        """Open the index in a folder; its files are hashed and mapped into memory. Raises UsageError if it is not an
+        index or has another version, TerminalError if it is damaged."""
         manifest = read_manifest(folder)
         require_hashes(folder, manifest)
         return cls(folder, manifest)
 
     def passages(self, claims: Sequence[str], title: str) -> list[list[Passage]]:
-        """For each claim of a text about `title` up to `TOP` passages, the likeliest first."""
+        """Return for each claim of a text about `title` up to `TOP` passages, the likeliest first."""
         return self.passages_of_texts([(claims, title)])[0]
 
     def passages_of_texts(self, texts: Sequence[tuple[Sequence[str], str]]) -> list[list[list[Passage]]]:
-        """The same of the claims and titles of many texts, whose words and names are looked up together."""
+        """Do the same for the claims and titles of many texts, whose words and names are looked up together."""
         words = {claim: bm25.words(claim) for claims, _ in texts for claim in claims}
         ids = self._word_ids({word for claim in words.values() for word in claim})
         spans = {span for claim in words.values() for span in titles.spans(claim)}
         pages = self._pages_by_name(spans | {titles.name_of(title) for _, title in texts})
 
-        def one(claim: str, own: Sequence[int]) -> list[Passage]:
-            said = words[claim]
-            named = titles.named_in(said, pages, lambda page: titles.stands_as_written(self._titles[page], claim))
-            found = self._found([ids[word] for word in said if word in ids], {*own, *named})
+        def passages(claim: str, own: Sequence[int]) -> list[Passage]:
+            claim_words = words[claim]
+            named = titles.named_in(
+                claim_words, pages, lambda page: titles.stands_as_written(self._titles[page], claim)
+            )
+            found = self._found([ids[word] for word in claim_words if word in ids], {*own, *named})
             return [self._passage(place) for place in found]
 
-        return [[one(claim, self._own(title, pages)) for claim in claims] for claims, title in texts]
+        return [[passages(claim, self._own(title, pages)) for claim in claims] for claims, title in texts]
 
     def _own(self, title: str, pages: Mapping[str, Sequence[int]]) -> Sequence[int]:
-        """The page of exactly this title, or where there is none those of the same name."""
+        """Return the page with exactly this title, or if there is none those with the same name."""
         named = pages.get(titles.name_of(title), ())
         return [page for page in named if self._titles[page] == " ".join(title.split())] or named
 
@@ -102,33 +105,34 @@ class EvidenceIndex:
         return near + bm25.best(scores, TOP - len(near))
 
     def _sentences_of(self, pages: Sequence[int]) -> NDArray[np.int32]:
-        """The places of the pages' sentences, in order."""
+        """Return the positions of the pages' sentences, in order."""
         starts = [self._page_ends[page - 1] if page else 0 for page in pages]
         parts = [np.arange(start, self._page_ends[page]) for start, page in zip(starts, pages, strict=True)]
-        # Of the type of the postings, all of which would be copied otherwise to be searched
+        # In the type of the postings, which would otherwise be copied to be searched
         return np.concatenate([np.empty(0, np.int32), *parts]).astype(np.int32)
 
     def _scores_of(self, ids: Sequence[int], sentences: NDArray[np.int32]) -> bm25.Weights:
-        """The scores of some sentences alone, as they are among those of all: the same sums in the same order."""
+        """Return the scores of some sentences alone, bit-identical to those among all: the same sums in the same
+        order."""
         scores = np.zeros(len(sentences), np.float32)
         for word in ids:
             posted = self._posted[self._starts[word] : self._starts[word + 1]]
             places = np.minimum(np.searchsorted(posted, sentences), len(posted) - 1)
-            there = posted[places] == sentences
-            scores[there] += self._weights[self._starts[word] + places[there]]
+            matching = posted[places] == sentences
+            scores[matching] += self._weights[self._starts[word] + places[matching]]
         return scores
 
     def _word_ids(self, words: Iterable[str]) -> dict[str, int]:
-        found = places_of(words, self._word_keys)
-        return {word: place for word, places in found.items() for place in places if self._words[place] == word}
+        matches = places_of(words, self._word_keys)
+        return {word: place for word, places in matches.items() for place in places if self._words[place] == word}
 
     def _pages_by_name(self, names: Iterable[str]) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
+        by_name: dict[str, list[int]] = {}
         for name, places in places_of(names, self._name_keys).items():
             pages = [int(self._name_pages[place]) for place in places]
             if same := [page for page in pages if titles.name_of(self._titles[page]) == name]:
-                found[name] = same
-        return found
+                by_name[name] = same
+        return by_name
 
     def _passage(self, place: int) -> Passage:
         page = int(np.searchsorted(self._page_ends, place, "right"))

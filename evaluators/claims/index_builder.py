@@ -1,4 +1,4 @@
-"""From pages to the folder of an evidence index, which appears when it is complete."""
+"""Build the folder of an evidence index from pages; it appears when it is complete."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ from evaluators.sentences import split_sentences
 from newwiki.errors import TerminalError, TransientError, UsageError
 
 Tell = Callable[[int, int], None]
-# A stretch of the work with a title and a unit, as `flows.progress` has it
+# A stage of the work with a title and a unit, as in `flows.progress`
 Stretch = Callable[[str, str], AbstractContextManager[Tell]]
 # Title and text, or title and sentences
 PageText = tuple[str, str | Sequence[str]]
 
-_MOST = 2**31 - 1  # sentences, whose places are numbers of 32 bits
-_PASSING = ("sorted-", "counted-")  # files that are there while an index is built
+_MOST = 2**31 - 1  # sentences, because their positions are stored in 32 bits
+_PASSING = ("sorted-", "counted-")  # prefixes of temporary files
 
 
 def build(
     pages: Iterable[PageText], folder: Path, sources: Sequence[Mapping[str, object]], stretch: Stretch
 ) -> Manifest:
-    """Writes the index of these pages, in any order, to the new `folder`. Pages of one title count as one; a sentence
-    that stands under it twice is kept once, where it stands first. Sentences of a text are those of `split_sentences`.
+    """Write the index of these pages, in any order, to the new `folder`. Pages with the same title are merged; a
+    sentence that occurs twice under a title is kept once, at its first position. Text is split by `split_sentences`.
 
-    Until it is complete all is in `FOLDER.unfinished`, which the next build takes away. Raises UsageError where the
-    folder is there, TransientError where another process builds it, TerminalError where there is no sentence.
+    Until the index is complete, everything is in `FOLDER.unfinished`, which the next build removes. Raises UsageError
+    if the folder exists, TransientError if another process is building it, TerminalError if there is no sentence.
     """
     require_new(folder)
     with _workplace(folder) as place:
         sorted_pages = SortedPages(place)
         empty = 0
         for title, text in pages:
-            sentences = split_sentences(text) if isinstance(text, str) else [" ".join(one.split()) for one in text]
-            if said := [one for one in sentences if one]:
-                sorted_pages.add(" ".join(title.split()), said)
-            empty += not said
+            sentences = split_sentences(text) if isinstance(text, str) else [" ".join(part.split()) for part in text]
+            if kept := [sentence for sentence in sentences if sentence]:
+                sorted_pages.add(" ".join(title.split()), kept)
+            empty += not kept
         manifest = _write(sorted_pages, place, sources, empty, stretch)
         manifest.write(place)
         os.replace(place, folder)
@@ -55,14 +55,14 @@ def build(
 
 
 def require_new(folder: Path) -> None:
-    """Raises UsageError where there is something already."""
+    """Raise UsageError if the folder exists."""
     if folder.exists():
-        raise UsageError(f"'{folder}' is there already; name a new folder with --out")
+        raise UsageError(f"'{folder}' already exists; name a new folder with --out")
 
 
 def verify(folder: Path, stretch: Stretch) -> Manifest:
-    """Reads every byte of an index, and makes anew what its sentences are found by. Raises what `read_manifest` and
-    `require_hashes` raise, and TerminalError where what was made anew is not what is there."""
+    """Read every byte of an index, and rebuild its search files. Raises the errors of `read_manifest` and
+    `require_hashes`, and TerminalError if a rebuilt file differs."""
     manifest = index_files.read_manifest(folder)
     index_files.require_hashes(folder, manifest, sha256_of)
     with TemporaryDirectory(prefix="newwiki-") as place:
@@ -70,8 +70,8 @@ def verify(folder: Path, stretch: Stretch) -> Manifest:
         for name in DERIVED:
             if sha256_of(Path(place) / name) != manifest.files[name]["sha256"]:
                 raise TerminalError(
-                    f"'{folder / name}' is not what is made of the sentences; "
-                    "build the index anew with `newwiki evidence build`"
+                    f"'{folder / name}' does not match the sentences; "
+                    "build the index again with `newwiki evidence build`"
                 )
     return manifest
 
@@ -81,7 +81,7 @@ def _write(
 ) -> Manifest:
     count, sentences = _write_content(pages, place, stretch)
     if not sentences:
-        raise TerminalError("none of these pages has a sentence, so there is nothing to look for evidence in")
+        raise TerminalError("none of the pages has a sentence, so there would be no evidence; pass other pages")
     words = _derive(place, place, stretch)
     files = index_files.described(place, sha256_of)
     return Manifest(
@@ -98,7 +98,7 @@ def _write(
 
 
 def _write_content(pages: SortedPages, folder: Path, stretch: Stretch) -> tuple[int, int]:
-    """Writes titles and sentences; gives how many."""
+    """Write titles and sentences; return how many."""
     count = end = 0
     with (
         stretch("sorting", "sentences") as tell,
@@ -115,18 +115,18 @@ def _write_content(pages: SortedPages, folder: Path, stretch: Stretch) -> tuple[
             ends.add([end])
             tell(end, pages.sentences)
     if end > _MOST:
-        raise TerminalError(f"{end:,} sentences are more than an evidence index holds ({_MOST:,}); build several")
+        raise TerminalError(f"{end:,} sentences are more than an evidence index can hold ({_MOST:,}); build several")
     return count, end
 
 
 def _derive(content: Path, folder: Path, stretch: Stretch) -> int:
-    """Writes to `folder` what the titles and sentences of `content` are found by, which nothing else decides. Gives the
-    number of different words."""
+    """Write to `folder` the search files for the titles and sentences of `content`, which depend on nothing else.
+    Return the number of distinct words."""
     titles = Texts(content, "titles")
     names = ((name_of(titles[page]), page) for page in range(len(titles)))
     keyed = sorted((key(name), page) for name, page in names)
     with NumberWriter(folder / "names.keys") as keys, NumberWriter(folder / "names.pages") as pages:
-        keys.add(np.array([one for one, _ in keyed], np.uint64))
+        keys.add(np.array([name_key for name_key, _ in keyed], np.uint64))
         pages.add([page for _, page in keyed])
     with stretch("counting words", "sentences") as tell:
         return write_postings(Texts(content, "sentences"), folder, tell)
@@ -134,19 +134,20 @@ def _derive(content: Path, folder: Path, stretch: Stretch) -> int:
 
 @contextmanager
 def _workplace(folder: Path) -> Iterator[Path]:
-    """`FOLDER.unfinished`, empty, for one process at a time."""
+    """Lock `FOLDER.unfinished` for one process, and empty it."""
     place = folder.with_name(f"{folder.name}.unfinished")
     place.mkdir(parents=True, exist_ok=True)
     opened = os.open(place, os.O_RDONLY)
     try:
         fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        there = list(place.iterdir())
-        if any(one.name not in (*CONTENT, *DERIVED, MANIFEST) and not one.name.startswith(_PASSING) for one in there):
-            raise UsageError(f"'{place}' is no index that was begun here; take it away, or name another --out")
-        for one in there:
-            one.unlink()
+        leftovers = list(place.iterdir())
+        known = (*CONTENT, *DERIVED, MANIFEST)
+        if any(file.name not in known and not file.name.startswith(_PASSING) for file in leftovers):
+            raise UsageError(f"'{place}' is not an unfinished index; remove it, or name another --out")
+        for file in leftovers:
+            file.unlink()
         yield place
     except BlockingIOError:
-        raise TransientError(f"another process is building '{folder}'; wait for it") from None
+        raise TransientError(f"another process is building '{folder}'; wait until it has finished") from None
     finally:
         os.close(opened)

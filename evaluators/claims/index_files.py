@@ -1,4 +1,4 @@
-"""The folder of an evidence index: which files it has, what is said of them in `evidence.json`, and its hash."""
+"""The folder of an evidence index: its files, its description in `evidence.json`, and its hash."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from newwiki.foreign_json import read_object
 from newwiki.models.files import file_sha256
 
 MANIFEST = "evidence.json"
-# Raise it whenever the files of the same pages are other ones, or are read otherwise.
+# Raise it whenever the same pages would give other files, or files are read differently.
 FORMAT = 2
-# What is published, and what is made of it
+# The published files, and those derived from them
 CONTENT = ("titles.utf8", "titles.ends", "sentences.utf8", "sentences.ends", "page.ends", "sentence.places")
 DERIVED = ("words.utf8", "words.ends", "words.keys", "names.keys", "names.pages",
            "postings.starts", "postings.sentences", "postings.weights")  # fmt: skip
@@ -27,9 +27,9 @@ PARAMETERS: Mapping[str, object] = {"format": FORMAT, "split": SENTENCES_VERSION
 
 @dataclass(frozen=True, kw_only=True)
 class Manifest:
-    """What an index says of itself: the hash of its files and parameters, what it was made of, how much it
-    holds, and the size and SHA-256 of each file. `without_sentences` are pages that gave it nothing, `repeated` the
-    sentences that stand under their title already."""
+    """An index's description of itself: the hash of its files and parameters, its sources, its counts, and the size and
+    SHA-256 of each file. `without_sentences` counts pages that contributed nothing, `repeated` the sentences that
+    already occur under their title."""
 
     content_sha256: str
     parameters: Mapping[str, object]
@@ -43,8 +43,8 @@ class Manifest:
 
     @property
     def size(self) -> int:
-        """Bytes of all files."""
-        return sum(int(one["bytes"]) for one in self.files.values())
+        """The bytes of all files."""
+        return sum(int(file["bytes"]) for file in self.files.values())
 
     def write(self, folder: Path) -> None:
         text = json.dumps(asdict(self), indent=1, sort_keys=True, ensure_ascii=False)
@@ -52,58 +52,58 @@ class Manifest:
 
 
 def sha256_of(file: Path) -> str:
-    """The hash of a file's bytes, which are read."""
+    """Read a file and return the hash of its bytes."""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def described(folder: Path, hashed: Callable[[Path], str] = file_sha256) -> dict[str, dict[str, Any]]:
-    """Size and hash of each file of an index."""
+    """Return size and hash of each file of an index."""
     files = {name: folder / name for name in (*CONTENT, *DERIVED)}
     return {name: {"bytes": file.stat().st_size, "sha256": hashed(file)} for name, file in files.items()}
 
 
 def content_sha256(parameters: Mapping[str, object], files: Mapping[str, Mapping[str, Any]]) -> str:
-    """SHA-256 over parameters and versions, and over all files by their own SHA-256: names and postings decide which
-    sentences are found."""
-    said = {"parameters": parameters, "files": {name: files[name]["sha256"] for name in (*CONTENT, *DERIVED)}}
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    """Return the SHA-256 over parameters and versions, and over the SHA-256 of all files: names and postings, too,
+    decide which sentences are found."""
+    content = {"parameters": parameters, "files": {name: files[name]["sha256"] for name in (*CONTENT, *DERIVED)}}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """What the folder says of itself. Raises UsageError where it is no index or one of another version, TerminalError
-    where it is a broken one."""
+    """Read the folder's description. Raises UsageError if it is not an index or has another version, TerminalError if
+    it is damaged."""
     file = folder / MANIFEST
     if not file.is_file():
         raise UsageError(
-            f"'{folder}' is no evidence index: it has no {MANIFEST}; make one with `newwiki evidence build`"
+            f"'{folder}' is not an evidence index: it has no {MANIFEST}; build one with `newwiki evidence build`"
         )
     try:
-        said = read_object(file.read_bytes(), f"'{file}'")
-        manifest = Manifest(**{**said, "sources": tuple(said["sources"])})
-        sizes = {name: int(one["bytes"]) for name, one in manifest.files.items()}
+        values = read_object(file.read_bytes(), f"'{file}'")
+        manifest = Manifest(**{**values, "sources": tuple(values["sources"])})
+        sizes = {name: int(file["bytes"]) for name, file in manifest.files.items()}
     except (TerminalError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise TerminalError(f"'{file}' is damaged; {_ANEW}") from error
+        raise TerminalError(f"the manifest in '{folder}' is damaged; {_ANEW}") from error
     if manifest.parameters != PARAMETERS:
-        raise UsageError(f"'{folder}' is an evidence index of another version of New-Wiki Eval; {_ANEW}")
+        raise UsageError(f"'{folder}' is an evidence index for another version of New-Wiki Eval; {_ANEW}")
     for name in (*CONTENT, *DERIVED):
         if not (folder / name).is_file() or (folder / name).stat().st_size != sizes.get(name):
-            raise TerminalError(f"'{folder / name}' is missing, or is not as long as it was written; {_ANEW}")
+            raise TerminalError(f"'{folder / name}' is missing or has the wrong length; {_ANEW}")
     counts = {"titles.ends": manifest.pages, "sentences.ends": manifest.sentences, "words.ends": manifest.words}
     if any(sizes[name] != 8 * count for name, count in counts.items()):
-        raise TerminalError(f"'{file}' counts what is not there; {_ANEW}")
+        raise TerminalError(f"the counts in '{file}' do not match the files; {_ANEW}")
     return manifest
 
 
 def require_hashes(folder: Path, manifest: Manifest, hashed: Callable[[Path], str] = file_sha256) -> None:
-    """Raises TerminalError where a file is not what was written, or the index not what its hash says. What is large is
-    read once a machine, and again when it was touched (`newwiki.models.files.file_sha256`)."""
-    found = described(folder, hashed)
-    for name, one in found.items():
-        if one != manifest.files[name]:
-            raise TerminalError(f"'{folder / name}' is not what was written there; {_ANEW}")
-    if content_sha256(manifest.parameters, found) != manifest.content_sha256:
-        raise TerminalError(f"'{folder}' is not what its hash says; {_ANEW}")
+    """Raise TerminalError if a file does not match its hash, or the index does not match its own. Large files are read
+    once per machine, and again when they are touched (`newwiki.models.files.file_sha256`)."""
+    described_now = described(folder, hashed)
+    for name, file in described_now.items():
+        if file != manifest.files[name]:
+            raise TerminalError(f"'{folder / name}' does not match its hash; {_ANEW}")
+    if content_sha256(manifest.parameters, described_now) != manifest.content_sha256:
+        raise TerminalError(f"'{folder}' does not match its hash; {_ANEW}")
 
 
-_ANEW = "build the index anew with `newwiki evidence build`"
+_ANEW = "build the index again with `newwiki evidence build`"

@@ -1,4 +1,4 @@
-"""Numbers and texts in files that are mapped into memory, not read: what is asked for is read from the disk."""
+"""Store numbers and texts in files that are mapped into memory, so only requested parts are read from the disk."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# The numbers that a file holds, by the end of its name, in the order of little-endian machines.
+# The little-endian number type of a file, by the end of its name.
 TYPES: Mapping[str, str] = {
     ".ends": "<i8",
     ".starts": "<i8",
@@ -24,7 +24,7 @@ TYPES: Mapping[str, str] = {
 
 
 def mapped(file: Path) -> NDArray[Any]:
-    """The numbers of a file, of the type that its name says."""
+    """Map the numbers of a file, of the type that its name implies."""
     kind = np.dtype(TYPES[file.suffix])
     if not file.stat().st_size:
         return np.empty(0, kind)
@@ -32,7 +32,7 @@ def mapped(file: Path) -> NDArray[Any]:
 
 
 def room_for(file: Path, length: int) -> NDArray[Any]:
-    """A file for so many numbers, to be filled."""
+    """Create a file for this many numbers, to be filled."""
     kind = np.dtype(TYPES[file.suffix])
     if not length:
         file.touch()
@@ -41,7 +41,7 @@ def room_for(file: Path, length: int) -> NDArray[Any]:
 
 
 class NumberWriter:
-    """Numbers in a file, one array after another."""
+    """Writes numbers to a file, one array after another."""
 
     def __init__(self, file: Path) -> None:
         self._kind = np.dtype(TYPES[file.suffix])
@@ -58,7 +58,7 @@ class NumberWriter:
 
 
 class TextWriter:
-    """Texts one after another in `NAME.utf8`, and where each ends in `NAME.ends`."""
+    """Writes texts one after another to `NAME.utf8`, and their end positions to `NAME.ends`."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._bytes = (folder / f"{name}.utf8").open("wb")
@@ -81,7 +81,7 @@ class TextWriter:
 
 
 class Texts:
-    """What a TextWriter has written."""
+    """Reads what a TextWriter has written."""
 
     def __init__(self, folder: Path, name: str) -> None:
         file = folder / f"{name}.utf8"
@@ -97,13 +97,13 @@ class Texts:
 
 
 def key(text: str) -> int:
-    """A number of 64 bits by which a text is looked for; others may have the same one."""
+    """Return a 64-bit key for looking up a text; other texts may have the same key."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
 def places_of(texts: Iterable[str], keys: NDArray[Any]) -> dict[str, range]:
-    """Of sorted keys the places of those that each text has, where there are any."""
-    asked = list(dict.fromkeys(texts))
-    theirs = np.array([key(text) for text in asked], np.uint64)
+    """Return for each text the positions of its key among sorted keys, if there are any."""
+    wanted = list(dict.fromkeys(texts))
+    theirs = np.array([key(text) for text in wanted], np.uint64)
     first, last = np.searchsorted(keys, theirs, "left"), np.searchsorted(keys, theirs, "right")
-    return {asked[place]: range(int(first[place]), int(last[place])) for place in np.flatnonzero(last > first)}
+    return {wanted[place]: range(int(first[place]), int(last[place])) for place in np.flatnonzero(last > first)}

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 Pair = tuple[str, str]  # evidence, claim
 
-_MULTIPLE = 8  # tokens to which a pair is padded
+_MULTIPLE = 8  # pairs are padded to multiples of this many tokens
 
 
 @dataclass(frozen=True)
 class Shares:
-    """The softmax of a pair's three labels, and whether the end of its evidence was `cut` off."""
+    """The softmax over a pair's three labels, and whether the end of its evidence was `cut` off."""
 
     supported: float
     refuted: float
@@ -40,7 +40,7 @@ class Shares:
 
 @dataclass(frozen=True)
 class _Tokens:
-    """Of a pair: token ids with the special ones, which of the two texts each is of, and whether evidence was cut."""
+    """A tokenized pair: token ids with special tokens, the text that each belongs to, and whether evidence was cut."""
 
     ids: tuple[int, ...]
     types: tuple[int, ...]
@@ -48,16 +48,16 @@ class _Tokens:
 
 
 class PairClassifier:
-    """A pair scorer with its model. The attributes enter the fingerprint of every score that rests on it.
+    """A pair scorer with its model. The attributes enter the fingerprint of every score that uses it.
 
     A pair is padded to the next multiple of 8 tokens, and runs with others of that length, each batch on a core of its
-    own: so on a CPU its shares are the same to the last bit whatever runs beside it. Equal pairs run once.
+    own. So on a CPU its shares are identical to the last bit whatever else runs. Equal pairs run once.
     """
 
     packages: tuple[str, ...] = ("transformers", "tokenizers", "torch")
 
     def __init__(self, scorer: PairScorer, model: Any, tokenizer: Any, sha256: str) -> None:
-        """Raises UsageError where the file asks for what the model does not have."""
+        """Check the scorer's file against the model. Raises UsageError if the model lacks what the file names."""
         from evaluators.networks.network import context_of
         from newwiki.models.engine.packed import pack_linear_layers
 
@@ -70,8 +70,8 @@ class PairClassifier:
         self._window = scorer.window or context_of(model, tokenizer)
         if self._window > context_of(model, tokenizer):
             raise UsageError(
-                f"'{scorer.file}': window is {scorer.window}, but '{scorer.model}' reads "
-                f"{context_of(model, tokenizer)} tokens at most"
+                f"'{scorer.file}': window is {scorer.window}, but '{scorer.model}' reads at most "
+                f"{context_of(model, tokenizer)} tokens; lower it"
             )
         self._has_types = _has_types(model, tokenizer)
         self._device = model.device
@@ -89,16 +89,16 @@ class PairClassifier:
         }
 
     def fits(self, claim: str) -> bool:
-        """Whether the claim leaves room for any evidence in the window."""
+        """Tell whether the claim leaves room for any evidence in the window."""
         room = self._window - self._special - 1
         # No token is shorter than a byte.
         return len(claim.encode("utf-8", "replace")) <= room or len(self._alone(claim)) <= room
 
     def shares(self, pairs: Sequence[Pair]) -> list[Shares]:
-        """Those of each pair of evidence and a claim that fits, in order."""
+        """Return the shares of each pair of evidence and fitting claim, in order."""
         different = list(dict.fromkeys(pairs))
         tokens = self._tokens(different)
-        lengths = [self._padded(len(one.ids)) for one in tokens]
+        lengths = [self._padded(len(pair.ids)) for pair in tokens]
         groups = groupby(sorted(range(len(tokens)), key=lengths.__getitem__), key=lengths.__getitem__)
         batches = [batch for _, places in groups for batch in _batched([*places], self._scorer.batch)]
         read = self._workers.map(self._read, [[tokens[place] for place in batch] for batch in batches])
@@ -115,20 +115,20 @@ class PairClassifier:
         in_order = (evidence, claims) if self._scorer.first == "evidence" else (claims, evidence)
         cut = "only_first" if self._scorer.first == "evidence" else "only_second"
         made = self._tokenizer(*in_order, truncation=cut, max_length=self._window, return_overflowing_tokens=False)
-        return [_Tokens(tuple(one.ids), tuple(one.type_ids), bool(one.overflowing)) for one in made.encodings]
+        return [_Tokens(tuple(pair.ids), tuple(pair.type_ids), bool(pair.overflowing)) for pair in made.encodings]
 
     def _alone(self, claim: str) -> Sequence[int]:
         tokens: Sequence[int] = self._tokenizer(encodable(claim), add_special_tokens=False, verbose=False)["input_ids"]
         return tokens
 
     def _padded(self, length: int) -> int:
-        """To how many tokens a pair of so many is padded, whatever runs beside it; without a padding token, to none."""
+        """Return the padded length of a pair, whatever else runs; unpadded if the model has no padding token."""
         if self._padding is None:
             return length
         return min(math.ceil(length / _MULTIPLE) * _MULTIPLE, self._window)
 
     def _read(self, batch: Sequence[_Tokens]) -> list[list[float]]:
-        """Rows of the three shares of pairs that are padded to equally many tokens."""
+        """Return the three shares of each pair in a batch of equal padded length."""
         import torch
 
         length = self._padded(len(batch[0].ids))
@@ -136,9 +136,9 @@ class PairClassifier:
         def tensor(rows: list[Sequence[int]], padding: int) -> Tensor:
             return torch.tensor([[*row, *[padding] * (length - len(row))] for row in rows], device=self._device)
 
-        ids = tensor([one.ids for one in batch], self._padding or 0)
-        types = {"token_type_ids": tensor([one.types for one in batch], 0)} if self._has_types else {}
-        mask = tensor([[1] * len(one.ids) for one in batch], 0)
+        ids = tensor([pair.ids for pair in batch], self._padding or 0)
+        types = {"token_type_ids": tensor([pair.types for pair in batch], 0)} if self._has_types else {}
+        mask = tensor([[1] * len(pair.ids) for pair in batch], 0)
         with torch.inference_mode():
             logits: Tensor = self._model(input_ids=ids, attention_mask=mask, **types)[0]
         rows: list[list[float]] = logits.double().cpu().softmax(dim=-1)[:, self._places].tolist()
@@ -146,7 +146,7 @@ class PairClassifier:
 
     @cached_property
     def _workers(self) -> ThreadPoolExecutor:
-        """On a CPU a thread for each core: batches beside each other are faster than cores that share one."""
+        """One thread per core on a CPU, because parallel batches are faster than one batch on several cores."""
         import torch
 
         if self._device.type != "cpu":
@@ -155,31 +155,33 @@ class PairClassifier:
         together = Barrier(count)
         workers = ThreadPoolExecutor(count, initializer=lambda: torch.set_num_threads(1))
         list(workers.map(lambda _: together.wait(), range(count)))
-        torch.set_num_threads(count)  # of all other threads: the call above holds for those to come, too
+        torch.set_num_threads(count)  # for all other threads: the call above also affects future ones
         return workers
 
 
-# In use, by what they are: evaluators of several kinds of evidence share one.
+# The classifiers in use: evaluators with several kinds of evidence share one.
 _LOADED: WeakValueDictionary[tuple[PairScorer, str], PairClassifier] = WeakValueDictionary()
 
 
 def load_pair_classifier(scorer: PairScorer) -> PairClassifier:
-    """The pair scorer with its model, from a folder, the Hugging Face cache or the hub; safetensors alone, no code.
+    """Load the pair scorer's model from a folder, the Hugging Face cache or the hub; safetensors only, no remote code.
 
-    Raises TerminalError where there is no such model, and UsageError where it is not what the file asks for.
+    Raises TerminalError if there is no such model, and UsageError if it does not match the file.
     """
     from newwiki.models.checkpoint import load_classifier
 
     try:
         checkpoint = find_whole(scorer.place, scorer.revision, Trust())
     except TerminalError as error:
-        raise TerminalError(f"the pair scorer of claims: {error}; --pair-scorer FILE.toml names another") from error
+        raise TerminalError(f"the pair scorer of claims: {error}; name another with --pair-scorer FILE.toml") from error
     if known := _LOADED.get((scorer, checkpoint.sha256)):
         return known
     _refuse_other_kinds(scorer, checkpoint)
     model, tokenizer = load_classifier(checkpoint, scorer.dtype)
     if not tokenizer.is_fast:
-        raise TerminalError(f"'{scorer.model}' has no fast tokenizer, which cuts long pairs; choose another model")
+        raise TerminalError(
+            f"'{scorer.model}' has no fast tokenizer, which is needed to cut long pairs; choose another model"
+        )
     classifier = PairClassifier(scorer, model, tokenizer, checkpoint.sha256)
     _LOADED[scorer, checkpoint.sha256] = classifier
     return classifier
@@ -191,49 +193,50 @@ def _refuse_other_kinds(scorer: PairScorer, checkpoint: Checkpoint) -> None:
     config = checkpoint.folder / "config.json"
     kind = read_object(config.read_bytes(), f"'{config}'", allow_nan=True).get("model_type")
     if kind == MODEL_TYPE:
-        raise UsageError(_of_single_texts(scorer))
+        raise UsageError(_single_text_error(scorer))
 
 
 def _special_tokens(scorer: PairScorer, tokenizer: Any) -> int:
-    """How many special tokens stand in a pair. Raises UsageError where none comes between the two texts."""
+    """Return the number of special tokens in a pair. Raises UsageError if none separates the two texts."""
     special: int = tokenizer.num_special_tokens_to_add(pair=True)
     if special <= tokenizer.num_special_tokens_to_add(pair=False):
-        raise UsageError(_of_single_texts(scorer))
+        raise UsageError(_single_text_error(scorer))
     return special
 
 
-def _of_single_texts(scorer: PairScorer) -> str:
+def _single_text_error(scorer: PairScorer) -> str:
     return (
-        f"'{scorer.file}': '{scorer.model}' reads single texts: nothing tells it where the evidence ends and the claim "
-        "begins; name a classifier of sentence pairs (natural language inference)"
+        f"'{scorer.file}': '{scorer.model}' reads single texts, without a token between evidence and claim; name a "
+        "classifier of sentence pairs (natural language inference)"
     )
 
 
 def _places(scorer: PairScorer, config: Any) -> list[int]:
-    """Where among the model's labels supported, refuted and not enough info stand."""
+    """Return the positions of supported, refuted and not enough info among the model's labels."""
     labels = [config.id2label[place] for place in range(config.num_labels)]
     wanted = scorer.labels.model_dump()
     for ours, theirs in wanted.items():
         if theirs not in labels:
             raise UsageError(
-                f"'{scorer.file}', labels, {ours} is '{theirs}', and must be one of '{scorer.model}': "
-                f"{', '.join(labels)}"
+                f"'{scorer.file}', labels, {ours} is '{theirs}', which is not a label of '{scorer.model}'; its labels "
+                f"are: {', '.join(labels)}"
             )
     if len(labels) != len(wanted):
         raise UsageError(
-            f"'{scorer.file}': '{scorer.model}' has {len(labels)} labels, {', '.join(labels)}; a pair scorer has three"
+            f"'{scorer.file}': '{scorer.model}' has {len(labels)} labels ({', '.join(labels)}), but a pair scorer "
+            "needs exactly three; name another model"
         )
     return [labels.index(theirs) for theirs in wanted.values()]
 
 
 def _has_types(model: Any, tokenizer: Any) -> bool:
-    """Whether the model is told which text a token is of."""
+    """Tell whether the model uses token types, which tell the two texts apart."""
     taken = "token_type_ids" in inspect.signature(model.forward).parameters
     kinds = getattr(model.config, "type_vocab_size", None)
     return taken and "token_type_ids" in tokenizer.model_input_names and kinds not in (0, 1)
 
 
 def _batched(places: Sequence[int], most: int) -> Iterator[Sequence[int]]:
-    """Batches of about equal size."""
+    """Split into batches of about equal size."""
     size = math.ceil(len(places) / math.ceil(len(places) / most))
     return (places[start : start + size] for start in range(0, len(places), size))

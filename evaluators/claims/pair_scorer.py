@@ -1,5 +1,5 @@
-"""What a TOML file says of a pair scorer: which classifier reads a claim beside a sentence of evidence, and what its
-labels mean."""
+"""Read the TOML file of a pair scorer: its classifier, which reads a claim with a sentence of evidence, and the meaning
+of its labels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PRESETS = Path(__file__).resolve().parent / "pair_scorers"
 
 
 class LabelMap(Table):
-    """What the model calls each of the three labels."""
+    """The model's names for the three labels."""
 
     supported: Words
     refuted: Words
@@ -26,17 +26,17 @@ class LabelMap(Table):
     @model_validator(mode="after")
     def _differ(self) -> Self:
         if len({self.supported, self.refuted, self.not_enough_info}) < 3:
-            raise ValueError("the three labels must be different ones of the model")
+            raise ValueError("the three labels must be different labels of the model")
         return self
 
 
 class PairScorer(Table):
     """The model behind verdicts on claims.
 
-    `model` is a folder (seen from the file) or a hub id, at `revision`; `labels` are the model's own. The `first` text
-    of a pair is the evidence or the claim, as the model was trained. It reads `window` tokens at once with the special
-    ones (0: as many as it takes): a longer pair loses the end of its evidence, never of its claim. Up to `batch` pairs
-    run together.
+    `model` is a folder (relative to the file) or a hub id, at `revision`; `labels` are the model's own. The `first`
+    text of a pair is the evidence or the claim, as in the model's training. The model reads `window` tokens at once,
+    including special ones (0: its maximum); a longer pair loses the end of its evidence, never of its claim. Up to
+    `batch` pairs run together.
     """
 
     model: Words
@@ -65,9 +65,9 @@ class PairScorer(Table):
 
 
 def read_pair_scorer(choice: str = Settings.pair_scorer) -> PairScorer:
-    """The pair scorer of a file, or the one of that name which comes with the project.
+    """Read the pair scorer of a file, or the built-in one of that name.
 
-    Raises UsageError where there is neither, and with the key that is wrong and what it may be.
+    Raises UsageError if there is neither, and for a wrong key, with what it may be.
     """
     presets = {file.stem: file for file in PRESETS.glob("*.toml")}
     file = presets.get(choice, Path(choice))

@@ -1,4 +1,4 @@
-"""For each word the sentences that it stands in and what it is worth there, written in bounded memory."""
+"""Write for each word the sentences that contain it and its weight there, in bounded memory."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from evaluators.claims import bm25
 from evaluators.claims.mapped_files import NumberWriter, Texts, TextWriter, key, room_for
 
-_BLOCK = 50_000  # sentences whose words are counted at once
+_BLOCK = 50_000  # sentences counted at once
 
 
 def write_postings(sentences: Texts, folder: Path, tell: Callable[[int, int], None]) -> int:
-    """Writes the words of the sentences and their postings; gives how many words there are.
+    """Write the words of the sentences and their postings; return the number of words.
 
-    In memory are the words (some 150 bytes each), 8 bytes for a sentence, and a block of sentences: their counted words
-    wait in files until it is known in how many sentences each word stands.
+    Memory holds the words (some 150 bytes each), 8 bytes per sentence, and one block of sentences. Counted words wait
+    in files until it is known how many sentences contain each word.
     """
     counted = _count(sentences, folder, tell)
     place_of = _write_words(counted.words, folder)
@@ -34,10 +34,10 @@ def write_postings(sentences: Texts, folder: Path, tell: Callable[[int, int], No
     mean = float(counted.lengths.mean()) if len(sentences) else 1.0
     places = room_for(folder / "postings.sentences", int(starts[-1]))
     weights = room_for(folder / "postings.weights", int(starts[-1]))
-    heads = starts[:-1][place_of]  # by the number that a word was counted under, where its next posting goes
+    heads = starts[:-1][place_of]  # for each word, by its number in counting, the position of its next posting
     for block in range(counted.blocks):
         word, sentence, count = _taken(folder, block)
-        first = np.flatnonzero(np.diff(word, prepend=-1))  # of each word in the block
+        first = np.flatnonzero(np.diff(word, prepend=-1))  # the first row of each word in the block
         many = np.diff(first, append=len(word))
         into = heads[word] + np.arange(len(word)) - np.repeat(first, many)
         places[into] = sentence
@@ -76,7 +76,7 @@ def _count(sentences: Texts, folder: Path, tell: Callable[[int, int], None]) -> 
 
 
 def _write_words(words: Sequence[str], folder: Path) -> NDArray[np.int64]:
-    """Writes them in the order of their keys; gives the place of each."""
+    """Write the words in the order of their keys; return the position of each."""
     keys = list(map(key, words))
     order = sorted(range(len(words)), key=lambda number: (keys[number], words[number]))
     with TextWriter(folder, "words") as texts, NumberWriter(folder / "words.keys") as stream:

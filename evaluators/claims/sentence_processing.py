@@ -1,4 +1,4 @@
-"""From a text to its claims: its sentences, with what they are about named where they only point to it."""
+"""Turn a text into claims: its sentences, with the subject named where they only refer to it."""
 
 import re
 from functools import cache
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 SENTENCE_PROCESSING_VERSION = "1"
 SENTENCE_PROCESSING_PACKAGES = ("spacy",)
 LONGEST_CLAIM = 50  # tokens
-_LONGEST_WORD = 1_000  # characters: no claim that anybody could check has such a word
+_LONGEST_WORD = 1_000  # characters; a claim with a longer word cannot be checked anyway
 
 _PRONOUN = re.compile(r"(?:(He|She|It|They)|(His|Her|Its|Their))\b")
 _DETERMINER_AND_WORD = re.compile(r"The ([^\W\d_]+)")
@@ -36,26 +36,26 @@ _FOLLOW_NOUNS = frozenset(_FOLLOWS_A_NOUN.split())
 
 
 def claims_of(text: str, title: str) -> list[Claim]:
-    """The sentences of a text about `title` in order, as they are checked.
+    """Return the sentences of a text about `title` in order, as they are checked.
 
-    They are split by `evaluators.sentences`; the last may break off. At the head of a sentence
+    They are split by `evaluators.sentences`; the last one may be cut off. At the beginning of a sentence
 
-    - He, She, It and They give way to the title, His, Her, Its and Their to the title with 's;
-    - so do "The" and a noun. The word after "The" is taken for a noun where it is in small letters and a verb in a
-      finite form, an adverb before one, or a possessive's mark follows it: "The botanist described", "The bridge's".
+    - the title replaces He, She, It and They, and the title with 's replaces His, Her, Its and Their; - it also
+    replaces "The" and a noun. The word after "The" counts as a noun if it is in lower case and is followed by a finite
+    verb, by an adverb before one, or by a possessive mark: "The botanist described", "The bridge's".
 
-    A title is named without what tells it from others, as of "Mercury (planet)". A sentence of more than 50 tokens
-    (spaCy's English tokenizer, the sentence as it was written) is not checkable.
+    The title is used without its disambiguation, as in "Mercury (planet)". A sentence of more than 50 tokens (spaCy's
+    English tokenizer, on the original sentence) is not checkable.
 
     Source: Massarelli et al. 2020, How decoding strategies affect the verifiability of generated text, section 5,
-    "Sentence Processing". What the paper does and this does not: it resolves coreference by a model, anywhere in a
-    sentence and to whomever the text named last. Here every pronoun at the head is the article's subject, so that "He
-    married …" after a sentence about somebody's father becomes a claim about the subject, "It is said that" begins with
-    the title too, and a pronoun within a sentence stays. The paper replaces each noun after "The"; so does this where
-    it can tell a noun without a model, with the paper's consequence: "The war ended" becomes a claim of the subject's
-    end. "The first woman", "The old bridge" and "The capital of" stay, where a tagger could find the noun; a proper
-    noun ("The Admiralty") names its own subject. Pronouns and "The" are English: texts in other languages are split
-    and counted, and nothing in them is replaced but by chance.
+    "Sentence Processing". Unlike the paper, this uses no coreference model, which would resolve pronouns anywhere in a
+    sentence to whomever the text named last. Here every pronoun at the beginning is the article's subject, so "He
+    married …" after a sentence about somebody's father becomes a claim about the subject, "It is said that" also begins
+    with the title, and a pronoun within a sentence stays. The paper replaces each noun after "The"; this does so only
+    where it recognizes a noun without a model, with the paper's consequence: "The war ended" becomes a claim about the
+    subject's end. "The first woman", "The old bridge" and "The capital of" stay, where a tagger could find the noun; a
+    proper noun ("The Admiralty") names its own subject. Pronouns and "The" are English: texts in other languages are
+    split and counted, and replacements in them happen only by chance.
     """
     subject = _DISAMBIGUATION.sub("", title)
     return [
@@ -72,7 +72,7 @@ def claims_of(text: str, title: str) -> list[Claim]:
 
 
 def _naming(subject: str, sentence: str) -> str:
-    """The sentence with its subject's name in the place of what points to it at its head."""
+    """Replace a reference to the subject at the beginning of the sentence by the subject's name."""
     if pronoun := _PRONOUN.match(sentence):
         return subject + ("'s" if pronoun[2] else "") + sentence[pronoun.end() :]
     noun = _DETERMINER_AND_WORD.match(sentence)
@@ -87,8 +87,8 @@ def _naming(subject: str, sentence: str) -> str:
 
 
 def _longer(sentence: str, tokens: int) -> bool:
-    """Whether it has more tokens than these. spaCy's tokenizer cuts words and joins none, and its time grows with the
-    square of a word's length: what has that many words, or so many characters in one, is not handed to it."""
+    """Tell whether it has more than this many tokens. spaCy's tokenizer splits words and joins none, and its time grows
+    with the square of a word's length. So sentences with too many words or overlong words are not tokenized."""
     words = sentence.split()
     if len(words) > tokens or any(len(word) > _LONGEST_WORD for word in words):
         return True

@@ -1,4 +1,4 @@
-"""Pages in the order of their titles, whatever order they come in, without holding all of them."""
+"""Sort pages by title, whatever order they come in, without holding all of them in memory."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
-_HELD = 1 << 26  # characters of sentences that are sorted at once
+_HELD = 1 << 26  # characters of sentences sorted in memory
 
 
 class SortedPages:
-    """Takes pages, keeps what is too much for the memory in files of `folder`, and gives a page for each title."""
+    """Collects pages, writes what exceeds the memory to files in `folder`, and returns one page per title."""
 
     def __init__(self, folder: Path, held: int = _HELD) -> None:
         self._folder, self._most = folder, held
         self._pages: list[tuple[str, Sequence[str]]] = []
         self._held = 0
         self._files: list[Path] = []
-        self.sentences = 0  # of all pages, the repeated ones too
+        self.sentences = 0  # of all pages, including repeated ones
 
     def add(self, title: str, sentences: Sequence[str]) -> None:
         self.sentences += len(sentences)
@@ -29,8 +29,8 @@ class SortedPages:
             self._put_away()
 
     def by_title(self) -> Iterator[tuple[str, dict[str, int]]]:
-        """Each title with its different sentences in order and the place that each has in its page. Where pages share a
-        title, theirs stand one page after the other."""
+        """Yield each title with its distinct sentences in order and the position of each in its page. Pages that share
+        a title follow each other."""
         if self._files and self._pages:
             self._put_away()
         pages = heapq.merge(*map(_read, self._files)) if self._files else iter(sorted(self._pages))

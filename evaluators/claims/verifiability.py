@@ -1,16 +1,16 @@
-"""How much of what a text claims is supported: the metrics of Massarelli et al. 2020, from labels and evidence."""
+"""Compute the metrics of Massarelli et al. 2020 for how much of a text is supported, from labels and evidence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evaluators.claims.claim import Label
 
-SENTENCES = 5  # k: as many of a text as are checked
+SENTENCES = 5  # k: the number of checked sentences per text
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckedSentence:
-    """The label of a sentence and the place of the evidence that decided, as a page's title and sentence."""
+    """The label of a sentence, and the decisive evidence as page title and sentence number."""
 
     label: Label
     evidence: tuple[str, int] | None
@@ -18,7 +18,7 @@ class CheckedSentence:
 
 @dataclass(frozen=True, kw_only=True)
 class Support:
-    """Of one text, from 0 to 1, higher is better; None where no sentence was verified, which has no share."""
+    """The metrics of one text, from 0 to 1, higher is better; None if no sentence was verified."""
 
     spg: float
     spv: float | None
@@ -27,19 +27,19 @@ class Support:
 
 
 def support(checked: Sequence[CheckedSentence], sentences: int = SENTENCES) -> Support:
-    """What is supported among the first k = `sentences` of a text.
+    """Compute the support of the first k = `sentences` of a text.
 
-    With S the supported sentences, V those that are verified (supported or refuted), and of each what is left where
-    sentences of one label and one evidence count once (Sᵤ, Vᵤ): SPG = |S| / k, SPV = |S| / |V|, USPG = |Sᵤ| / k,
-    USPV = |Sᵤ| / |Vᵤ|. A text with fewer than k sentences is divided by k all the same, as the equations are written.
+    With S the supported sentences, V the verified ones (supported or refuted), and Sᵤ, Vᵤ the same with sentences of
+    one label and one evidence counted once: SPG = |S| / k, SPV = |S| / |V|, USPG = |Sᵤ| / k, USPV = |Sᵤ| / |Vᵤ|. A text
+    with fewer than k sentences is also divided by k, as in the equations.
 
     Source: Massarelli et al. 2020, How decoding strategies affect the verifiability of generated text, section 4,
-    equations 2 to 5, of which this is what is averaged over prefixes. The equations do not say what 0 / 0 is; here a
-    text without a verified sentence has no SPV and no USPV, and whoever averages says how many there were.
+    equations 2 to 5; this is the part that is averaged over prefixes. The equations do not define 0 / 0; here a text
+    without a verified sentence has no SPV and no USPV, and averages must state how many such texts there were.
     """
     first = checked[:sentences]
-    verified = [one for one in first if one.label != "not enough info"]
-    unique = set(verified)  # of one label and one evidence
+    verified = [sentence for sentence in first if sentence.label != "not enough info"]
+    unique = set(verified)  # by label and evidence
     supported, unique_supported = _supported(verified), _supported(list(unique))
     return Support(
         spg=supported / sentences,
@@ -50,4 +50,4 @@ def support(checked: Sequence[CheckedSentence], sentences: int = SENTENCES) -> S
 
 
 def _supported(checked: Sequence[CheckedSentence]) -> int:
-    return sum(one.label == "supported" for one in checked)
+    return sum(sentence.label == "supported" for sentence in checked)

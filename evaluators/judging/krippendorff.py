@@ -4,22 +4,18 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from evaluators.judging.preference import Interval
-from evaluators.statistics import LEVEL
+from evaluators.statistics import LEVEL, Array
 
-FEWEST_UNITS = 3  # with an interval: the least for which `make bench-judges` shows that it covers
-
-Array = NDArray[np.float64]
+FEWEST_UNITS = 3  # required for an interval: the smallest number with sufficient coverage in `make bench-judges`
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """`alpha` is 1 where all agree, 0 where they agree as often as chance has it, below where less often; None where it
-    is not defined. Of so many `units` that two judges or more have judged. `lacking` says why there is no alpha, or no
-    interval."""
+    """`alpha` is 1 if all agree, 0 if they agree as often as by chance, negative if less often; None if undefined.
+    `units` counts those with two judges or more. `lacking` explains a missing alpha or interval."""
 
     units: int
     alpha: float | None
@@ -28,7 +24,7 @@ class Agreement:
 
 
 def alpha(units: Sequence[Sequence[Hashable]]) -> Agreement:
-    """Krippendorff's alpha of what each unit was called by those who judged it, in categories without an order.
+    """Compute Krippendorff's alpha from the categories, without order, that each unit was given by its judges.
 
     α = 1 - (n - 1) (n - Σ o_cc) / (n² - Σ n_c²), with o_cc the pairs of judgements of one unit that agree on c, each
     unit's over one less than its judgements, n_c the judgements of c, n their number; units with one judgement do not
@@ -57,7 +53,7 @@ def alpha(units: Sequence[Sequence[Hashable]]) -> Agreement:
 
 
 def _interval(found: float, counts: Array) -> Interval:
-    """Alpha of pairs of judgements is between -1 and 1 in the long run, and the interval is, too."""
+    """Return the interval, limited to -1 … 1: alpha of pairs of judgements converges to that range."""
     first, second = np.argsort(-counts.sum(axis=0), kind="stable")[:2]
     imagined = np.zeros((4, counts.shape[1]))
     imagined[:2, [first, second]] = 1
@@ -72,7 +68,7 @@ def _interval(found: float, counts: Array) -> Interval:
 
 
 def _alpha(weights: Array, counts: Array) -> Array:
-    """Of each row of weights, which say how often a unit counts, where at least two categories were named."""
+    """Compute alpha for each row of weights, which tell how often a unit counts; needs at least two categories."""
     judgements = counts.sum(axis=1)
     agreeing = (counts * (counts - 1)).sum(axis=1) / (judgements - 1)
     number, of_each = weights @ judgements, weights @ counts

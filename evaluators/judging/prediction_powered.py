@@ -1,21 +1,18 @@
-"""A model's judgements of many units, corrected by people's of some of them: prediction-powered inference."""
+"""Correct a model's judgements of many units by people's judgements of some of them: prediction-powered inference."""
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from evaluators.judging.preference import Interval, adjusted_mean, normal_quantile
-from evaluators.statistics import FEWEST
-
-Array = NDArray[np.float64]
+from evaluators.statistics import FEWEST, Array
 
 
 @dataclass(frozen=True)
 class Corrected:
-    """What people's win rate is on pairs like these, by so many that people `judged` and so many that the model alone
-    has judged. `weight` is how far the model is trusted: PPI++'s λ, from 0 (people alone) to 1. None without people on
-    `FEWEST` pairs, or where the model judged no pair beside theirs."""
+    """People's win rate on pairs like these, from `judged` pairs that people judged and `by_model_alone` that only the
+    model judged. `weight` is how far the model is trusted: PPI++'s λ, from 0 (people alone) to 1."""
 
     judged: int
     by_model_alone: int
@@ -25,8 +22,9 @@ class Corrected:
 
 
 def corrected(people: ArrayLike, model: ArrayLike, model_alone: ArrayLike) -> Corrected | None:
-    """`people` and `model` are the values of the same pairs, `model_alone` those of pairs that no person has judged.
-    The pairs that people judged must be a random share of all.
+    """Estimate the win rate. `people` and `model` are values of the same pairs, `model_alone` those of pairs without a
+    person's judgement. The pairs that people judged must be a random sample. Returns None if people judged fewer than
+    `FEWEST` pairs, or the model judged no others.
 
     With Y people's values, f the model's, n pairs of both and N of the model alone, the estimate is
     λ mean_N(f) + mean_n(Y - λ f), whatever the model is like; its variance λ² Var(f) / N + Var(Y - λ f) / n;
@@ -35,15 +33,15 @@ def corrected(people: ArrayLike, model: ArrayLike, model_alone: ArrayLike) -> Co
     prediction-powered inference (λ of a mean). The interval takes Y - λ f with one imagined value at each of
     its bounds, as `mean_interval` does, so that few pairs on which all agree do not pass for certainty.
     """
-    by_people, beside, alone = (np.asarray(one, float) for one in (people, model, model_alone))
+    by_people, beside, alone = (np.asarray(part, float) for part in (people, model, model_alone))
     if len(by_people) < FEWEST or not len(alone):
         return None
     weight = _weight(by_people, beside, alone)
     left = by_people - weight * beside
     mean, error = adjusted_mean(left, -weight, 1)
-    of_model = np.concatenate([beside, alone]).var() / len(alone)
+    model_variance = np.concatenate([beside, alone]).var() / len(alone)
     centre = weight * float(alone.mean()) + mean
-    reach = normal_quantile() * float(np.sqrt(weight**2 * of_model + error**2))
+    reach = normal_quantile() * float(np.sqrt(weight**2 * model_variance + error**2))
     return Corrected(
         len(by_people),
         len(alone),
@@ -55,8 +53,8 @@ def corrected(people: ArrayLike, model: ArrayLike, model_alone: ArrayLike) -> Co
 
 @dataclass(frozen=True)
 class CorrectedRatio:
-    """A ratio of two means over units, from 0 to 1, as people would find it: by so many units that people `judged` and
-    so many that the model alone has judged. `weight` is λ, from 0 (people alone) to 1."""
+    """A ratio of two means over units, from 0 to 1, as people would find it, from `judged` units that people judged and
+    `by_model_alone` that only the model judged. `weight` is λ, from 0 (people alone) to 1."""
 
     judged: int
     by_model_alone: int
@@ -80,7 +78,7 @@ def corrected_ratio(people: ArrayLike, model: ArrayLike, model_alone: ArrayLike)
     finding the opposite. λ makes the variance of the mean of z least. Returns None without people on `FEWEST` units,
     without a unit of the model's own, or where the mean denominator is not above 0.
     """
-    by_people, beside, alone = (np.asarray(one, float).reshape(-1, 2) for one in (people, model, model_alone))
+    by_people, beside, alone = (np.asarray(part, float).reshape(-1, 2) for part in (people, model, model_alone))
     if len(by_people) < FEWEST or not len(alone) or by_people[:, 1].sum() <= 0:
         return None
     ratio = float(by_people[:, 0].sum() / by_people[:, 1].sum())
@@ -94,9 +92,9 @@ def corrected_ratio(people: ArrayLike, model: ArrayLike, model_alone: ArrayLike)
     size = float(by_people[:, 1].max())
     low, high = (-ratio - weight * (1 - ratio)) * size, (1 - ratio + weight * ratio) * size
     mean, error = adjusted_mean(left, low, high)
-    of_model = _beyond(np.concatenate([beside, alone]), ratio).var() / len(alone)
+    model_variance = _beyond(np.concatenate([beside, alone]), ratio).var() / len(alone)
     centre = ratio + (mean - float(left.mean())) / denominator
-    reach = normal_quantile() * float(np.sqrt(weight**2 * of_model + error**2)) / denominator
+    reach = normal_quantile() * float(np.sqrt(weight**2 * model_variance + error**2)) / denominator
     interval = Interval(max(0.0, min(centre - reach, ratio)), min(1.0, max(centre + reach, ratio)))
     return CorrectedRatio(len(by_people), len(alone), ratio, interval, weight)
 

@@ -1,19 +1,17 @@
-"""What judgements of pairs of texts amount to: who is preferred, how surely, and whether the place of a text matters.
+"""Summarize judgements of pairs of texts: which run is preferred, how surely, and whether the order of texts matters.
 
-A pair's value is what its judges say of it on average: 1 where the first run's text is better, 0 where the second's is,
-0.5 where they are the same, and in between where judges, or the answers in both orders, are apart. A prompt gives one
-pair, so pairs are independent of each other, which answers on the same pair are not.
+A pair's value is the average of its judges: 1 if the first run's text is better, 0 if the second's is, 0.5 for a tie,
+and in between if judges, or the answers in both orders, disagree. A prompt gives one pair, so pairs are independent of
+each other, unlike answers on the same pair.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from evaluators.statistics import LEVEL
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -26,8 +24,9 @@ class Interval:
 
 @dataclass(frozen=True)
 class Preference:
-    """So many pairs, and in how many of them the first run's text is better, both are the same, or the second's is
-    better. `win_rate` is the mean of the values: the share of the first, ties as half. `p` is the sign test's."""
+    """The number of pairs, and in how many of them the first run's text is better, the two are the same, or the
+    second's is better. `win_rate` is the mean of the values: the share of the first, with ties as half. `p` is the sign
+    test's."""
 
     pairs: int
     first: int
@@ -39,7 +38,7 @@ class Preference:
 
 
 def preference(values: ArrayLike) -> Preference:
-    """Of one value a pair; there must be one."""
+    """Summarize the values of pairs, at least one."""
     found = np.asarray(values, float)
     first, second = int((found > 0.5).sum()), int((found < 0.5).sum())
     return Preference(
@@ -54,8 +53,8 @@ def preference(values: ArrayLike) -> Preference:
 
 
 def sign_test(first: int, second: int) -> float:
-    """Two-sided p of so many pairs that went to the first against so many that went to the second; ties are left out,
-    and without any pair that went to either p is 1.
+    """Return the two-sided p of the numbers of pairs that favor the first and the second; ties are left out, and
+    without any other pair p is 1.
 
     Source: Dixon & Mood 1946, The statistical sign test; with ties left out as in Su & Xu 2022, An empirical study on
     contrastive search and contrastive decoding for open-ended text generation, table 2.
@@ -66,8 +65,8 @@ def sign_test(first: int, second: int) -> float:
 
 
 def mean_interval(values: ArrayLike, lowest: float, highest: float) -> Interval:
-    """The 95 % interval of the mean of independent values between two bounds, however few they are and even if all are
-    alike: Wald's, after one imagined value at each bound was added.
+    """Return the 95 % interval of the mean of independent values between two bounds, for any number of values and even
+    if all are equal: Wald's, after adding one imagined value at each bound.
 
     With values at the bounds and half way it is the adjusted Wald interval of Bonett & Price 2012, Adjusted Wald
     confidence interval for a difference of binomial proportions based on paired data (for the share of one
@@ -79,20 +78,20 @@ def mean_interval(values: ArrayLike, lowest: float, highest: float) -> Interval:
 
 
 def adjusted_mean(values: ArrayLike, lowest: float, highest: float) -> tuple[float, float]:
-    """The mean of the values and one imagined value at each bound, and its standard error."""
+    """Return the mean of the values and one imagined value at each bound, and its standard error."""
     imagined = np.concatenate([np.asarray(values, float), [lowest, highest]])
     return float(imagined.mean()), float(imagined.std() / np.sqrt(len(imagined)))
 
 
 def normal_quantile() -> float:
-    """How many standard errors a 95 % interval reaches to each side."""
+    """Return how many standard errors a 95 % interval extends to each side."""
     return float(ndtri(1 - LEVEL / 2))
 
 
 @dataclass(frozen=True)
 class PositionBias:
-    """How much oftener than not the text in the first place is named: the share of the answers that name it, ties as
-    half, less one half; from −0.5 to 0.5. `consistent` is the share of pairs on which both answers agree."""
+    """How much more often than not the text in the first place is named: the share of the answers that name it, with
+    ties as half, less one half; from −0.5 to 0.5. `consistent` is the share of pairs on which both answers agree."""
 
     pairs: int
     bias: float
@@ -101,9 +100,9 @@ class PositionBias:
 
 
 def position_bias(first_on_the_left: ArrayLike, second_on_the_left: ArrayLike) -> PositionBias:
-    """Of the values of pairs with the first run's text in the first place, and of the same pairs the other way round.
-    What the texts are worth is in both, and cancels out. Source: Zheng et al. 2023, Judging LLM-as-a-judge with
-    MT-Bench and Chatbot Arena, section 3.3, which asks both orders and counts the same pairs.
+    """Compute the bias from the values of pairs with the first run's text in the first place, and of the same pairs in
+    the other order. The quality of the texts is in both, and cancels out. Source: Zheng et al. 2023, Judging
+    LLM-as-a-judge with MT-Bench and Chatbot Arena, section 3.3, which uses both orders and counts the same pairs.
     """
     left, right = np.asarray(first_on_the_left, float), np.asarray(second_on_the_left, float)
     leaning = (left + 1 - right) / 2 - 0.5
@@ -114,8 +113,8 @@ def position_bias(first_on_the_left: ArrayLike, second_on_the_left: ArrayLike) -
 
 @dataclass(frozen=True)
 class Link:
-    """Two judges on the same pairs: the share of them on which they say the same, and by how much the win rate of the
-    second judge is above that of the first."""
+    """Two judges on the same pairs: the share of pairs on which they agree, and the win rate of the second judge less
+    that of the first."""
 
     pairs: int
     agreement: float
@@ -125,10 +124,14 @@ class Link:
 
 
 def link(old: ArrayLike, new: ArrayLike) -> Link:
-    """Of one value a pair from each judge, in the same order of the pairs."""
+    """Compare two judges by one value per pair from each, in the same order of pairs."""
     before, after = np.asarray(old, float), np.asarray(new, float)
     same = (np.sign(before - 0.5) == np.sign(after - 0.5)).astype(float)
-    apart = after - before
+    differences = after - before
     return Link(
-        len(apart), float(same.mean()), mean_interval(same, 0, 1), float(apart.mean()), mean_interval(apart, -1, 1)
+        len(differences),
+        float(same.mean()),
+        mean_interval(same, 0, 1),
+        float(differences.mean()),
+        mean_interval(differences, -1, 1),
     )

@@ -1,1 +1,1 @@
-"""The networks behind scorers, and how they are fitted. All of it needs torch, so it is imported when it is used."""
+"""The networks behind scorers, and how they are trained. All modules need torch, so they are imported on use."""

@@ -1,4 +1,4 @@
-"""How well scores agree with those that were given: what the essay-scoring literature reports."""
+"""Measure how well predicted scores agree with given ones, as the essay-scoring literature reports it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Agreement:
-    """Over `texts`: Pearson's correlation (None where one side is constant), the root of the mean squared error, and
-    the quadratic weighted kappa of scores rounded to whole numbers (None where the given ones are not whole)."""
+    """The agreement over `texts`: Pearson's correlation (None if one side is constant), the root mean squared error,
+    and the quadratic weighted kappa of scores rounded to integers (None if the given ones are not integers)."""
 
     texts: int
     pearson: float | None
@@ -34,9 +34,9 @@ def agreement(given: Sequence[float], predicted: Sequence[float]) -> Agreement:
 
 
 def quadratic_weighted_kappa(given: np.ndarray, rounded: np.ndarray) -> float | None:
-    """1 − Σ (a−b)² over the pairs / Σ (a−b)² over all combinations, from −1 to 1; None where all scores are the same.
+    """Return 1 − Σ (a−b)² over the pairs / Σ (a−b)² over all combinations, from −1 to 1; None if all scores are equal.
 
-    Cohen 1968, Weighted kappa. The weights' common factor cancels.
+    Source: Cohen 1968, Weighted kappa. The weights' common factor cancels.
     """
     observed = ((given - rounded) ** 2).mean()
     expected = ((given[:, None] - rounded[None, :]) ** 2).mean()

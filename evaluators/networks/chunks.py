@@ -1,22 +1,22 @@
-"""Texts cut into chunks of tokens that a network reads at once."""
+"""Cut texts into chunks of tokens that a network reads at once."""
 
 from dataclasses import dataclass
 from typing import Any
 
-_LETTERS = 10  # a token, at most, in most texts
+_LETTERS = 10  # per token, an upper bound for most texts
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """Token ids with the special ones, and how many of them are the text's own."""
+    """Token ids with special tokens, and how many of them belong to the text."""
 
     tokens: tuple[int, ...]
     size: int
 
 
 def cut(tokenizer: Any, text: str, window: int) -> list[Chunk]:
-    """The whole text in chunks of up to `window` tokens; one of size 0 where the tokenizer finds nothing in it."""
-    made = tokenizer(
+    """Cut the whole text into chunks of up to `window` tokens; one of size 0 if it has no tokens."""
+    encoded = tokenizer(
         encodable(text),
         truncation=True,
         max_length=window,
@@ -25,12 +25,12 @@ def cut(tokenizer: Any, text: str, window: int) -> list[Chunk]:
     )
     return [
         Chunk(tuple(ids), len(mask) - sum(mask))
-        for ids, mask in zip(made["input_ids"], made["special_tokens_mask"], strict=True)
+        for ids, mask in zip(encoded["input_ids"], encoded["special_tokens_mask"], strict=True)
     ]
 
 
 def first_chunk(tokenizer: Any, text: str, window: int) -> Chunk:
-    """The first that `cut` gives; most of a long text is not looked at."""
+    """Return the first chunk of `cut` without tokenizing most of a long text."""
     beginning = text[: _LETTERS * window]
     if len(beginning) < len(text) and " " in beginning:
         first = cut(tokenizer, beginning[: beginning.rindex(" ")], window)[0]
@@ -40,5 +40,5 @@ def first_chunk(tokenizer: Any, text: str, window: int) -> Chunk:
 
 
 def encodable(text: str) -> str:
-    """Lone surrogates, which no tokenizer takes, become question marks."""
+    """Replace lone surrogates, which no tokenizer accepts, by question marks."""
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,4 +1,4 @@
-"""The transformer of an embedding model run by OpenVINO, which many CPUs do faster than by torch."""
+"""Run the transformer of an embedding model with OpenVINO, which is faster than torch on many CPUs."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ _NEAR = {"float32": 0.9999, "bfloat16": 0.99}
 
 
 class CompiledTransformer:
-    """Stands for the first module of a sentence-transformers model: adds `token_embeddings` in float32.
+    """Replaces the first module of a sentence-transformers model: adds `token_embeddings` in float32.
 
-    Chunks are token ids [chunks, length] without padding. Each of the threads that call has one core, so the numbers do
-    not depend on how many there are. `transformer` is in float32 on the CPU. Raises TerminalError where OpenVINO is not
-    installed, has no such `dtype` here, cannot run the model, or makes something else of tokens than torch does.
+    Chunks are token ids [chunks, length] without padding. Each calling thread has one core, so the numbers do not
+    depend on the number of threads. `transformer` is in float32 on the CPU. Raises TerminalError if OpenVINO is not
+    installed, does not support this `dtype` here, cannot run the model, or gives other embeddings than torch.
     """
 
     def __init__(self, transformer: torch.nn.Module, dtype: str, threads: int) -> None:
         core = silent_openvino().Core()
         if dtype == "bfloat16" and not has_bfloat16():
-            raise TerminalError("OpenVINO has no bfloat16 on this processor; choose --embedder-dtype float32")
+            raise TerminalError("OpenVINO does not support bfloat16 on this CPU; choose --embedder-dtype float32")
         hints = {
             "INFERENCE_PRECISION_HINT": _PRECISIONS[dtype],
             "NUM_STREAMS": threads,
             "INFERENCE_NUM_THREADS": threads,
-            "ENABLE_CPU_PINNING": False,  # processes beside each other would all be pinned to the same cores
+            "ENABLE_CPU_PINNING": False,  # it would pin parallel processes to the same cores
         }
         self._model = core.compile_model(_converted(transformer), "CPU", hints)
         self._of_thread = local()
         if not self._agrees(transformer, _NEAR[dtype]):
-            raise TerminalError(f"OpenVINO makes other embeddings by this model than torch does; {_INSTEAD}")
+            raise TerminalError(f"OpenVINO computes other embeddings with this model than torch; {_INSTEAD}")
 
     def __call__(self, features: Mapping[str, Tensor]) -> dict[str, Tensor]:
         if not hasattr(self._of_thread, "request"):
@@ -49,7 +49,7 @@ class CompiledTransformer:
         return {**features, "token_embeddings": torch.from_numpy(states)}
 
     def _agrees(self, transformer: torch.nn.Module, least: float) -> bool:
-        """Whether the trace holds for another shape than its own, by the cosine of what both make of a token."""
+        """Check that the trace also holds for another shape, by the cosine of both embeddings of each token."""
         tokens = torch.arange(_TRIED[0] * _TRIED[1]).reshape(_TRIED)
         with torch.inference_mode():
             theirs = _OfTokens(transformer)(tokens)
@@ -70,14 +70,14 @@ class _OfTokens(torch.nn.Module):
 
 
 def has_bfloat16() -> bool:
-    """Whether OpenVINO multiplies bfloat16 in this processor's hardware. Raises TerminalError where it is missing."""
+    """Tell whether this CPU has bfloat16 instructions for OpenVINO. Raises TerminalError if it is not installed."""
     return "BF16" in silent_openvino().Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
 
 
 def silent_openvino() -> Any:
-    """The package, which would send an event to its makers when it is imported, but for the lack of openvino_telemetry.
+    """Import the package without openvino_telemetry, by which it would send an event to its makers.
 
-    Raises TerminalError where it is not installed.
+    Raises TerminalError if it is not installed.
     """
     telemetry = sys.modules.get("openvino_telemetry")
     sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # so its import fails
@@ -95,7 +95,7 @@ def silent_openvino() -> Any:
 
 
 def _converted(transformer: torch.nn.Module) -> Any:
-    """The model in OpenVINO's form. Its own `convert_model` would send events to its makers."""
+    """Convert the model to OpenVINO's format. OpenVINO's own `convert_model` would send events to its makers."""
     from openvino import PartialShape, Type
     from openvino.frontend import FrontEndManager, OpConversionFailure
     from openvino.frontend.pytorch.ts_decoder import TorchScriptPythonDecoder
@@ -112,4 +112,4 @@ def _converted(transformer: torch.nn.Module) -> Any:
     try:
         return frontend.convert(read)
     except OpConversionFailure as error:
-        raise TerminalError(f"OpenVINO lacks what this embedding model is made of; {_INSTEAD}") from error
+        raise TerminalError(f"OpenVINO does not support an operation of this embedding model; {_INSTEAD}") from error

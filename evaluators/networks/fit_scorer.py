@@ -1,4 +1,4 @@
-"""Fits a scorer to texts and their scores, and writes it as a folder that `--scorer FOLDER/scorer.toml` reads."""
+"""Train a scorer on texts and their scores, and write it as a folder that `--scorer FOLDER/scorer.toml` reads."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -19,15 +19,15 @@ _BATCH = 32
 _CONTEXT = 512
 _SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 
-Report = Callable[[int, int, str], None]  # steps done, of how many, and a few words
+Report = Callable[[int, int, str], None]  # steps done, steps in total, and a short message
 
 
 def fit(
     texts: Sequence[str], scores: Sequence[float], request: TrainScorerRequest, folder: Path, report: Report
 ) -> None:
-    """Fits by least squares, and writes model and tokenizer to `folder`. Every chunk of a text has the text's score.
+    """Train by least squares, and write model and tokenizer to `folder`. Every chunk of a text has the text's score.
 
-    The same seed on the same machine gives the same model. Raises TerminalError where `base` is not to be had.
+    The same seed on the same machine gives the same model. Raises TerminalError if `base` is not available.
     """
     silence_transformers()
     torch.manual_seed(request.seed)
@@ -41,7 +41,7 @@ def fit(
         if chunk.size
     ]
     if not examples:
-        raise TerminalError(f"the tokenizer of '{request.base}' finds nothing in any text; choose another --base")
+        raise TerminalError(f"no text has any token for the tokenizer of '{request.base}'; choose another --base")
     _descend(model, tokenizer, examples, request, report)
     _rescale(model, mean, deviation)
     if isinstance(model, lstm.EssayLstm):
@@ -52,13 +52,13 @@ def fit(
 
 
 def _begin(texts: Sequence[str], request: TrainScorerRequest) -> tuple[nn.Module, Any, int]:
-    """The model before any step, its tokenizer, and how many tokens it reads at once."""
+    """Return the untrained model, its tokenizer, and the number of tokens that it reads at once."""
     if request.kind == "lstm":
-        tokenizer = _words(texts, request.vocabulary)
+        tokenizer = _word_tokenizer(texts, request.vocabulary)
         width = request.width or 300
         return lstm.EssayLstm(lstm.Shape(len(tokenizer), layers=(width, max(1, width // 4)))), tokenizer, _CONTEXT
     if request.base is None:
-        tokenizer = _word_pieces(texts, request.vocabulary)
+        tokenizer = _word_piece_tokenizer(texts, request.vocabulary)
         return _small_bert(len(tokenizer), request.width or 256), tokenizer, _CONTEXT
     return _fine_tuned(request.base)
 
@@ -90,36 +90,38 @@ def _fine_tuned(base: str) -> tuple[nn.Module, Any, int]:
     return model, tokenizer, min(_CONTEXT, TransformersNetwork(model, tokenizer).context)
 
 
-def _words(texts: Sequence[str], vocabulary: int) -> Any:
+def _word_tokenizer(texts: Sequence[str], vocabulary: int) -> Any:
     from tokenizers import Tokenizer, models, trainers
 
-    made = Tokenizer(models.WordLevel(unk_token="[UNK]"))
-    return _taught(made, trainers.WordLevelTrainer(vocab_size=vocabulary, special_tokens=_SPECIAL[:2]), texts)
+    untrained = Tokenizer(models.WordLevel(unk_token="[UNK]"))
+    return _trained_tokenizer(
+        untrained, trainers.WordLevelTrainer(vocab_size=vocabulary, special_tokens=_SPECIAL[:2]), texts
+    )
 
 
-def _word_pieces(texts: Sequence[str], vocabulary: int) -> Any:
+def _word_piece_tokenizer(texts: Sequence[str], vocabulary: int) -> Any:
     from tokenizers import Tokenizer, models, processors, trainers
 
-    made = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    untrained = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     trainer = trainers.WordPieceTrainer(vocab_size=vocabulary, special_tokens=_SPECIAL, show_progress=False)
-    taught = _taught(made, trainer, texts, cls_token="[CLS]", sep_token="[SEP]")
-    taught.backend_tokenizer.post_processor = processors.TemplateProcessing(
+    trained = _trained_tokenizer(untrained, trainer, texts, cls_token="[CLS]", sep_token="[SEP]")
+    trained.backend_tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )
-    return taught
+    return trained
 
 
-def _taught(made: Any, trainer: Any, texts: Sequence[str], **special: str) -> Any:
-    """Small letters, split at white space and around punctuation marks and Chinese characters, as BERT does."""
+def _trained_tokenizer(untrained: Any, trainer: Any, texts: Sequence[str], **special: str) -> Any:
+    """Train a tokenizer in lower case, split at white space, punctuation marks and Chinese characters, like BERT's."""
     from tokenizers import normalizers, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
 
-    made.normalizer = normalizers.BertNormalizer(lowercase=True)
-    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    untrained.normalizer = normalizers.BertNormalizer(lowercase=True)
+    untrained.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     trainer.show_progress = False
-    made.train_from_iterator(texts, trainer)
+    untrained.train_from_iterator(texts, trainer)
     return PreTrainedTokenizerFast(
-        tokenizer_object=made, pad_token="[PAD]", unk_token="[UNK]", model_max_length=_CONTEXT, **special
+        tokenizer_object=untrained, pad_token="[PAD]", unk_token="[UNK]", model_max_length=_CONTEXT, **special
     )
 
 
@@ -137,7 +139,7 @@ def _descend(
     steps = request.epochs * math.ceil(len(examples) / _BATCH)
     rate = 2e-3 if request.kind == "lstm" else 3e-5 if request.base else 1e-3
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0.01)
-    planned = max(steps, 11)  # of 10 a tenth is a rise of no length, by which torch divides
+    planned = max(steps, 11)  # with 10 steps the rise, a tenth, has length 0, by which torch divides
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=rate, total_steps=planned, pct_start=0.1)
     generator = torch.Generator().manual_seed(request.seed)
     device = next(model.parameters()).device
@@ -171,7 +173,7 @@ def _outputs(model: nn.Module, tokenizer: Any, chunks: Sequence[Sequence[int]]) 
 
 
 def _rescale(model: nn.Module, mean: float, deviation: float) -> None:
-    """The last layer speaks in the scores' own scale from now on."""
+    """Scale the last layer, so that outputs are in the scale of the scores."""
     last = [layer for layer in model.modules() if isinstance(layer, nn.Linear) and layer.out_features == 1][-1]
     with torch.no_grad():
         last.weight.mul_(deviation)

@@ -1,7 +1,7 @@
-"""The LSTM that scores essays: words embedded, two LSTM layers, the mean over the text, one number.
+"""The LSTM that scores essays: embedded words, two LSTM layers, the mean over the text, one number.
 
-The New-Wiki Eval paper ("Text Quality") says no more than that an LSTM was fitted on more than 10,000 graded essays.
-The mean over time is that of Taghipour and Ng 2016, A neural approach to automated essay scoring; the sizes are ours.
+The New-Wiki Eval paper ("Text Quality") says only that an LSTM was trained on more than 10,000 graded essays. The mean
+over time is that of Taghipour and Ng 2016, A neural approach to automated essay scoring; the sizes are ours.
 """
 
 import json
@@ -24,7 +24,7 @@ MODEL_TYPE = "newwiki-lstm"
 
 @dataclass(frozen=True)
 class Shape:
-    """Words in the vocabulary, the sizes of their embeddings and of each layer, tokens that are read at once."""
+    """The vocabulary size, the sizes of the embeddings and of each layer, and the tokens read at once."""
 
     vocabulary: int
     embedding: int = 100
@@ -34,7 +34,7 @@ class Shape:
 
 
 class EssayLstm(nn.Module):
-    """From padded token ids [texts, tokens] and lengths [texts] to scores [texts, 1]."""
+    """Maps padded token ids [texts, tokens] and lengths [texts] to scores [texts, 1]."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -50,13 +50,13 @@ class EssayLstm(nn.Module):
         for layer in self.layers:
             packed = pack_padded_sequence(self.dropout(hidden), lengths, batch_first=True, enforce_sorted=False)
             hidden, _ = pad_packed_sequence(layer(packed)[0], batch_first=True)
-        # Beyond a text's end the padded states are zero.
+        # The padded states after a text's end are zero.
         mean = hidden.sum(dim=1) / lengths.to(hidden)[:, None]
         return self.output(self.dropout(mean))
 
 
 class LstmNetwork:
-    """A fitted EssayLstm with its tokenizer; the one label is the score."""
+    """A trained EssayLstm with its tokenizer; its one label is the score."""
 
     labels: Sequence[str] = ("score",)
 
@@ -74,7 +74,7 @@ class LstmNetwork:
 
     @classmethod
     def load(cls, folder: Path, dtype: str, named: Path | None = None) -> Self:
-        """Raises TerminalError, which calls the folder as it is `named`, where it does not hold what `save` wrote."""
+        """Load what `save` wrote. Raises TerminalError, which calls the folder `named`, for any other content."""
         from transformers import PreTrainedTokenizerFast
 
         try:
@@ -83,24 +83,24 @@ class LstmNetwork:
             model = EssayLstm(shape)
             model.load_state_dict(load_file(folder / "model.safetensors"))
             tokenizer = PreTrainedTokenizerFast.from_pretrained(folder, local_files_only=True)
-        except Exception as error:  # the tokenizers' own is of no narrower kind
+        except Exception as error:  # the tokenizers' own exception has no narrower class
             reason = str(error).strip().partition("\n")[0].replace(str(folder), str(named or folder))
             raise TerminalError(
-                f"'{named or folder}' is not an LSTM that train-scorer wrote: {reason}; fit it anew"
+                f"'{named or folder}' is not an LSTM written by train-scorer: {reason}; train it again"
             ) from error
         device = "cuda" if torch.cuda.is_available() else "cpu"
         return cls(model.to(device, getattr(torch, dtype)), tokenizer)
 
 
 def padded(chunks: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
-    """Token ids [chunks, longest], zeros at the end, and the lengths."""
+    """Return token ids [chunks, longest], padded with zeros at the end, and the lengths."""
     lengths = torch.tensor([len(chunk) for chunk in chunks])
     rows = [torch.tensor(list(chunk)) for chunk in chunks]
     return nn.utils.rnn.pad_sequence(rows, batch_first=True), lengths
 
 
 def save(model: EssayLstm, tokenizer: Any, folder: Path) -> None:
-    """Weights, configuration and tokenizer, as `LstmNetwork.load` reads them."""
+    """Write weights, configuration and tokenizer in the form that `LstmNetwork.load` reads."""
     folder.mkdir(parents=True, exist_ok=True)
     config = {"model_type": MODEL_TYPE, "shape": asdict(model.shape)}
     (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n", "utf-8")

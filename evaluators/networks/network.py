@@ -1,4 +1,4 @@
-"""What a scorer asks of its model, and where one comes from."""
+"""The interface between a scorer and its model, and the models that implement it."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -10,11 +10,11 @@ from newwiki.errors import TerminalError
 from newwiki.foreign_json import read_object
 from newwiki.models.checkpoint import Checkpoint, load_classifier
 
-_USUAL_CONTEXT = 512  # of models that set no bound
+_USUAL_CONTEXT = 512  # tokens, of models that set no limit
 
 
 class Network(Protocol):
-    """A model that has a logit for each of its `labels`, of up to `context` tokens at once."""
+    """A model that returns a logit for each of its `labels` and reads up to `context` tokens at once."""
 
     labels: Sequence[str]
     context: int
@@ -22,7 +22,7 @@ class Network(Protocol):
     tokenizer: Any
 
     def read(self, chunks: Sequence[Sequence[int]]) -> Tensor:
-        """The logits of each chunk, shape [chunks, labels], in float64 on the CPU."""
+        """Return the logits of each chunk, shape [chunks, labels], in float64 on the CPU."""
         ...
 
 
@@ -38,7 +38,7 @@ class TransformersNetwork:
             model.config.pad_token_id = tokenizer.pad_token_id
 
     def read(self, chunks: Sequence[Sequence[int]]) -> Tensor:
-        # Without a padding token nothing of another length can run beside a chunk.
+        # Without a padding token, chunks of different lengths cannot share a batch.
         alone = self.tokenizer.pad_token_id is None
         return torch.cat([self._logits([chunk]) for chunk in chunks]) if alone else self._logits(chunks)
 
@@ -53,7 +53,7 @@ class TransformersNetwork:
 
 
 def load_network(checkpoint: Checkpoint, dtype: str) -> Network:
-    """The model of a checkpoint: our own LSTM, or what transformers makes of it. Raises TerminalError."""
+    """Load the model of a checkpoint: our own LSTM, or a model of transformers. Raises TerminalError."""
     from evaluators.networks.lstm import MODEL_TYPE, LstmNetwork
 
     config = checkpoint.folder / "config.json"
@@ -63,12 +63,14 @@ def load_network(checkpoint: Checkpoint, dtype: str) -> Network:
             return LstmNetwork.load(opened.model, dtype, checkpoint.folder)
     model, tokenizer = load_classifier(checkpoint, dtype)
     if not tokenizer.is_fast:
-        raise TerminalError(f"'{checkpoint.folder}' has no fast tokenizer, which cuts long texts; choose another model")
+        raise TerminalError(
+            f"'{checkpoint.folder}' has no fast tokenizer, which is needed to cut long texts; choose another model"
+        )
     return TransformersNetwork(model, tokenizer)
 
 
 def context_of(model: Any, tokenizer: Any) -> int:
-    """How many tokens fit. RoBERTa and its kin count positions from behind their padding's."""
+    """Return the number of tokens that fit. RoBERTa and similar models count positions after the padding index."""
     embeddings = getattr(model.base_model, "embeddings", None)
     padding = getattr(embeddings, "padding_idx", None)
     positions = getattr(model.config, "max_position_embeddings", None) or tokenizer.model_max_length

@@ -1,4 +1,4 @@
-"""How much the texts of a run repeat each other, and how much of the articles is in them."""
+"""Measure how much the texts of a run repeat each other, and how much of the articles they cover."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -31,13 +31,13 @@ _SMOOTHING = 0.1
     parameters={"longest": _SELF, "smoothing": _SMOOTHING},
 )
 def self_bleu(corpus: Corpus) -> SetScore | Unscorable:
-    """Each text's BLEU with the texts of all other prompts as references, from 0 to 1, lower is more diverse.
+    """Return each text's BLEU with the texts of all other prompts as references, from 0 to 1, lower is more diverse.
 
     Source: Zhu et al. 2018, Texygen: a benchmarking platform for text generation models; BLEU is that of Papineni et
-    al. 2002, with the smoothing that Texygen has (0.1 for an order without a match). None is left out: the cost is that
-    of counting. Texts of fewer than four words are references only. Pitfalls: it grows with the number and the length
-    of the texts, so compare runs on the same prompts; articles on one subject resemble each other too, so compare
-    with the articles and not with 0.
+    al. 2002, with Texygen's smoothing (0.1 for an order without a match). No reference is left out, because n-grams are
+    counted only once. Texts of fewer than four words are references only. Pitfalls: it grows with the number and the
+    length of the texts, so compare runs on the same prompts; articles on one subject resemble each other too, so
+    compare with the articles and not with 0.
     """
     return corpus.mean_over_draws(_self_bleu)
 
@@ -54,7 +54,7 @@ def self_bleu(corpus: Corpus) -> SetScore | Unscorable:
     parameters={"longest": _BACKWARD, "smoothing": _SMOOTHING},
 )
 def backward_bleu(corpus: Corpus) -> SetScore | Unscorable:
-    """Each article's BLEU with all texts as references, from 0 to 1, higher covers more of what articles say.
+    """Return each article's BLEU with all texts as references, from 0 to 1, higher covers more of the articles.
 
     Source: Shi et al. 2018, Toward diverse text generation with inverse reinforcement learning; n up to 3 as in He et
     al. 2021, Exposure bias versus self-recovery, section 6.2 and table 8. Smoothed as `self_bleu`. Articles of fewer
@@ -79,9 +79,8 @@ def _backward_bleu(draw: Draw) -> float | Unscorable:
 
 
 def bleu_of_each(texts: Sequence[Words], others: Sequence[Words] | None, longest: int) -> list[float]:
-    """The BLEU of each text of `longest` words or more with the others as references; None are the rest of the texts.
-
-    There is a reference with words.
+    """Return the BLEU of each text of at least `longest` words with the others as references; None means all the other
+    texts. At least one reference must have words.
     """
     logarithms = np.zeros(len(texts))
     for n, grams in enumerate(count_grams([*texts, *(others or ())], longest), start=1):
@@ -91,7 +90,7 @@ def bleu_of_each(texts: Sequence[Words], others: Sequence[Words] | None, longest
             np.bincount(grams.text[mine], weights=counts[mine], minlength=len(texts))
             for counts in (np.minimum(grams.count, most), grams.count)
         )
-        # Without a word in common the score is 0, and not smoothed.
+        # Without a common word the score is 0; it is not smoothed.
         least = 0.0 if n == 1 else _SMOOTHING
         with np.errstate(divide="ignore"):
             logarithms += np.log(np.where(matched > 0, matched, least) / np.maximum(total, 1))
@@ -104,19 +103,19 @@ def bleu_of_each(texts: Sequence[Words], others: Sequence[Words] | None, longest
 
 
 def _most_in(grams: Grams, rows: NDArray[np.bool_]) -> Numbers:
-    """For each row, how often its n-gram is in that text of `rows` which has it most."""
+    """Return for each row the largest count of its n-gram in any text of `rows`."""
     most = np.zeros(grams.different, dtype=np.int64)
     np.maximum.at(most, grams.gram[rows], grams.count[rows])
     return most[grams.gram]
 
 
 def _most_elsewhere(grams: Grams) -> Numbers:
-    """For each row, how often its n-gram is in that other text which has it most."""
+    """Return for each row the largest count of its n-gram in any other text."""
     order = np.lexsort((grams.count, grams.gram))
     gram, count = grams.gram[order], grams.count[order]
     last = np.flatnonzero(np.append(gram[1:] != gram[:-1], True)[: len(gram)])
     most = count[last][gram]
-    # The text that has it most itself looks at the one before it in this order, if that is of the same n-gram.
+    # The text with the largest count takes the one before it in this order, if that has the same n-gram.
     most[last] = np.where(gram[last - 1] == gram[last], count[last - 1], 0) * (last > 0)
     elsewhere = np.empty_like(most)
     elsewhere[order] = most
@@ -124,8 +123,8 @@ def _most_elsewhere(grams: Grams) -> Numbers:
 
 
 def _brevity(length: int, lengths: Sequence[int], *, own: bool) -> float:
-    """The logarithm of the brevity penalty against the nearest of the sorted lengths, of two the shorter; the `own`
-    length, where it is among them, is left out."""
+    """Return the logarithm of the brevity penalty against the nearest of the sorted lengths, the shorter of two; the
+    `own` length, if it is among them, is left out."""
     left, right = bisect_left(lengths, length), bisect_right(lengths, length)
     if right - left > own:
         return 0.0

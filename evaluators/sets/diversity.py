@@ -1,4 +1,4 @@
-"""The diversity that is published: of all texts of a run at once."""
+"""Compute diversity as published, over all texts of a run at once."""
 
 from evaluators.corpus import Corpus
 from evaluators.ngrams import simctg_diversity
@@ -22,11 +22,11 @@ from newwiki.registry import set_evaluator
     version="2",
 )
 def diversity_simctg(corpus: Corpus) -> SetScore | Unscorable:
-    """`diversity` with the habits of the script behind published numbers, from 0 to 100, higher is more varied.
+    """Return `diversity` as the script behind published numbers does, from 0 to 100, higher is more varied.
 
-    An n-gram is different within its text, and counted over all kept texts, so the number does not grow with them, and
+    N-grams are distinct within their text, and counted over all kept texts, so the number does not grow with them, and
     no texts are drawn. Source: Su et al. 2022, `measure_repetition_and_diversity` of the package simctg. Pitfalls:
-    about 0.02 from the clean definition; gibberish scores 100; texts of other lengths are not to be compared by it.
+    about 0.02 from the clean definition; gibberish scores 100; do not compare texts of different lengths by it.
     """
     if not corpus.texts:
         return Unscorable("no texts")

@@ -1,4 +1,4 @@
-"""How evenly the n-grams of all texts are spread."""
+"""Measure how evenly the n-grams of all texts are distributed."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -27,20 +27,20 @@ _NAMES = ("words", "word bigrams", "word trigrams")
     version="1",
 )
 def ngram_entropy(corpus: Corpus) -> dict[str, SetScore | Unscorable]:
-    """The entropy of the n-grams of all texts counted together, 0 and up, higher is more varied.
+    """Return the entropy of the n-grams of all texts counted together, 0 and up, higher is more varied.
 
     Source: Dhamala et al. 2022, An analysis of the effects of decoding algorithms on fairness in open-ended language
     generation, eq. 1; Zhang et al. 2018, Generating informative and diverse conversational responses via adversarial
-    information maximization. Neither prints the base: the 11.85 of 3-grams in He et al. 2021, Exposure bias versus
+    information maximization. Neither states the base: the 11.85 of 3-grams in He et al. 2021, Exposure bias versus
     self-recovery, table 8 (10,000 samples of 20 words, so at most ln 180,000 = 12.1), is in nats. Pitfalls: it grows
     with the number of texts and their length, up to the logarithm of the n-grams, so compare runs on the same prompts
-    that write as much; gibberish scores high.
+    with texts of similar length; gibberish scores high.
     """
     return {f"ngram_entropy_{n}": corpus.mean_over_draws(partial(_entropy, n=n)) for n in range(1, 4)}
 
 
 def entropy_of(texts: Sequence[Words], n: int) -> float:
-    """Of the n-grams of these texts, in nats; 0 where there are none."""
+    """Return the entropy of the n-grams of these texts, in nats; 0 if there are none."""
     *_, grams = count_grams(texts, n)
     times = np.bincount(grams.gram, weights=grams.count)
     shares = times / times.sum()

@@ -1,4 +1,4 @@
-"""How many different 4-grams the texts have, and how many beside the articles."""
+"""Count the distinct 4-grams of the texts, and compare with the articles."""
 
 from collections.abc import Sequence
 from statistics import fmean
@@ -32,13 +32,13 @@ _SOURCE = "Massarelli et al. 2020, table 1"
     parameters={"words": _WORDS},
 )
 def four_grams(corpus: Corpus) -> dict[str, SetScore | Unscorable]:
-    """`distinct_4grams`, from 0 to 253, and its ratio to that of the articles; higher is more varied.
+    """Return `distinct_4grams`, from 0 to 253, and its ratio to that of the articles; higher is more varied.
 
     Source: Massarelli et al. 2020, How decoding strategies affect the verifiability of generated text, "Metrics" and
-    table 1, where articles have 222.48. The paper takes 256 tokens, here they are words split at white space. It calls
-    the proportion an average ratio; seven of the eight rows of its table are the ratio of the averages to the digit
-    (143.52 / 222.48 = 64.51 per cent), and so is ours. Pitfall: a text that ends before 256 words has fewer 4-grams,
-    and one of fewer than four words counts with 0.
+    table 1, where articles have 222.48. The paper takes 256 tokens; here they are words split at white space. It calls
+    the proportion an average ratio, but seven of the eight rows of its table are exactly the ratio of the averages
+    (143.52 / 222.48 = 64.51 per cent), which is computed here. Pitfall: a text that ends before 256 words has fewer
+    4-grams, and one of fewer than four words counts with 0.
     """
     return {
         "distinct_4grams": corpus.mean_over_draws(_distinct),
@@ -47,7 +47,7 @@ def four_grams(corpus: Corpus) -> dict[str, SetScore | Unscorable]:
 
 
 def distinct_four_grams(words: Words) -> int:
-    """How many different word 4-grams the first words of one text have."""
+    """Return the number of distinct word 4-grams in the first words of one text."""
     return len(set(grams(words[:_WORDS], 4)))
 
 
@@ -56,10 +56,10 @@ def _distinct(draw: Draw) -> float | Unscorable:
 
 
 def _proportion(draw: Draw) -> float | Unscorable:
-    here, there = _mean(draw.texts), _mean(draw.references)
-    if not here:
+    own, theirs = _mean(draw.texts), _mean(draw.references)
+    if not own:
         return Unscorable("no text has four words")
-    return here / there if there else Unscorable("no article has four words")
+    return own / theirs if theirs else Unscorable("no article has four words")
 
 
 def _mean(texts: Sequence[Words]) -> float:

@@ -1,4 +1,4 @@
-"""MAUVE: how far apart the distributions of generated and human texts are, by clusters of their embeddings."""
+"""Compute MAUVE: the gap between the distributions of generated and human texts, from clusters of embeddings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Shares = NDArray[np.float64]
 
 SEEDS = 5
-_LEAST = 20  # texts, for two clusters
+_LEAST = 20  # texts, which give two clusters
 _TEXTS_A_CLUSTER = 10
 _SCALE = 5.0
 _VARIANCE = 0.9
@@ -49,9 +49,9 @@ _RESTARTS, _ROUNDS = 5, 500
     },
 )
 def mauve(corpus: Corpus) -> SetScore | Unscorable:
-    """Mean over seeds of MAUVE, above 0 to 1, higher is nearer to the articles; the spread is that over the seeds.
+    """Return the mean over seeds of MAUVE, above 0 to 1, higher is closer to the articles; the spread is over seeds.
 
-    Each seed takes one text a prompt and clusters anew. The steps and constants are those of the authors' package:
+    Each seed takes one text per prompt and clusters again. The steps and constants are those of the authors' package:
     principal components up to 0.9 of the variance, k-means with a tenth as many clusters as texts, scale 5. Source:
     Pillutla et al. 2021, MAUVE: measuring the gap between neural text and human text using divergence frontiers; used
     by Li et al. 2022, Contrastive decoding, section 5.1. Pitfalls: the embeddings are those of `sbert` over the whole
@@ -72,8 +72,8 @@ def mauve(corpus: Corpus) -> SetScore | Unscorable:
 
 
 def mauve_of(human: Rows, written: Rows, seed: int) -> float:
-    """MAUVE of two sets of features, a row a text. One thread computes it, so that it is the same on every machine of a
-    kind."""
+    """Return MAUVE of two sets of features, one row per text. It is computed by one thread, so that it is the same on
+    every machine of a kind."""
     import numpy as np
     from sklearn.cluster import KMeans
     from sklearn.decomposition import PCA
@@ -87,12 +87,12 @@ def mauve_of(human: Rows, written: Rows, seed: int) -> float:
         reduced = PCA(_VARIANCE, svd_solver="full").fit_transform(both)
         means = KMeans(clusters, init="random", n_init=_RESTARTS, max_iter=_ROUNDS, tol=0.0, random_state=seed)
         labels = means.fit_predict(reduced)
-    p, q = (np.bincount(some, minlength=clusters) / len(some) for some in np.split(labels, [len(human)]))
+    p, q = (np.bincount(group, minlength=clusters) / len(group) for group in np.split(labels, [len(human)]))
     return frontier_area(p, q)
 
 
 def frontier_area(p: Shares, q: Shares) -> float:
-    """The area under the divergence curve of two distributions over the same clusters."""
+    """Return the area under the divergence curve of two distributions over the same clusters."""
     import numpy as np
 
     mixtures = [weight * q + (1 - weight) * p for weight in np.linspace(1e-6, 1 - 1e-6, _MIXTURES)]
@@ -102,8 +102,8 @@ def frontier_area(p: Shares, q: Shares) -> float:
 
 
 def _divergence(p: Shares, mixture: Shares) -> float:
-    """Kullback and Leibler's, in nats."""
+    """Return the Kullback-Leibler divergence, in nats."""
     import numpy as np
 
-    there = p > 0
-    return max(0.0, float((p[there] * np.log(p[there] / mixture[there])).sum()))
+    present = p > 0
+    return max(0.0, float((p[present] * np.log(p[present] / mixture[present])).sum()))

@@ -1,4 +1,4 @@
-"""What the texts share with their articles, rare n-grams weighing more."""
+"""Measure what the texts share with their articles, with more weight on rare n-grams."""
 
 from math import exp, log
 
@@ -29,28 +29,28 @@ BETA = log(0.5) / log(1.5) ** 2
     parameters={"longest": _LONGEST},
 )
 def nist(corpus: Corpus) -> SetScore | Unscorable:
-    """NIST of the texts, each against its own article, 0 and up, higher shares more.
+    """Return NIST of the texts, each against its own article, 0 and up, higher shares more.
 
-    The information of an n-gram is log2 of how often its first n - 1 words are in the articles over how often all of it
-    is. Words are split at white space and keep their case. Source: Doddington 2002, Automatic evaluation of machine
-    translation quality using n-gram co-occurrence statistics, eq. 2 and 3. He et al. 2021, Exposure bias versus
-    self-recovery, has n up to 3 and all articles for references, so its 5.58 cannot be compared. Pitfalls: it has no
-    upper bound, and grows with the number of articles, in which words are rarer; short texts are penalised.
+    The information of an n-gram is log2 of the count of its first n - 1 words in the articles over the count of the
+    whole n-gram. Words are split at white space and keep their case. Source: Doddington 2002, Automatic evaluation of
+    machine translation quality using n-gram co-occurrence statistics, eq. 2 and 3. He et al. 2021, Exposure bias versus
+    self-recovery, uses n up to 3 and all articles as references, so its 5.58 cannot be compared. Pitfalls: it has no
+    upper bound, and grows with the number of articles, in which words are rarer; short texts are penalized.
     """
     return corpus.mean_over_draws(_nist)
 
 
 def _nist(draw: Draw) -> float | Unscorable:
-    here, there = sum(map(len, draw.texts)), sum(map(len, draw.references))
+    length, length_of_articles = sum(map(len, draw.texts)), sum(map(len, draw.references))
     if all(len(words) < _LONGEST for words in draw.texts):
         return Unscorable("no text has five words")
-    if not there:
+    if not length_of_articles:
         return Unscorable("no article has words")
-    bits, before = 0.0, np.array([there])
+    bits, before = 0.0, np.array([length_of_articles])
     for grams in count_grams([*draw.texts, *draw.references], _LONGEST):
         written = grams.text < len(draw.texts)
         times = np.bincount(grams.gram[~written], weights=grams.count[~written], minlength=grams.different)
-        # An article has the place of its text, so that what both have in common has the same key.
+        # An article has the number of its text, so that n-grams in both have the same key.
         keys = np.where(written, grams.text, grams.text - len(draw.texts)) * grams.different + grams.gram
         _, mine, theirs = np.intersect1d(keys[written], keys[~written], assume_unique=True, return_indices=True)
         shared = np.minimum(grams.count[written][mine], grams.count[~written][theirs])
@@ -58,4 +58,4 @@ def _nist(draw: Draw) -> float | Unscorable:
         information = np.log2(before[grams.prefix[gram]] / times[gram])
         bits += float((shared * information).sum()) / int(grams.count[written].sum())
         before = times
-    return bits * exp(BETA * log(min(1.0, here / there)) ** 2)
+    return bits * exp(BETA * log(min(1.0, length / length_of_articles)) ** 2)

@@ -28,6 +28,7 @@ from newwiki.registry import (
 )
 from newwiki.snapshot import Article, Snapshot
 from newwiki.text.words import split_words
+from newwiki.visible import in_message
 from storage.admitted import Admitted, Row, Source, require_past
 from storage.push import SNAPSHOT_TABLES
 from storage.shared import ReadableParts, SharedPart
@@ -97,7 +98,7 @@ def require_snapshot(tables: Mapping[str, Sequence[Row]]) -> None:
         raise ValueError(f"{len(articles)} articles are there, {row['articles']} were published")
     for article in articles:
         if text_sha256(article.first_sentence, article.completion) != article.text_sha256:
-            raise ValueError(f"the text of '{article.title}' is not what its hash says")
+            raise ValueError(f"the text of {in_message(article.title)} is not what its hash says")
     if content_sha256(articles, row["parameters"], row["extractor_version"]) != row["content_sha256"]:
         raise ValueError("it is not what its content hash says")
     _require_addresses(row["licence_url"], *(one["permalink"] for one in tables["stored_articles"]))
@@ -120,7 +121,9 @@ def require_run(row: Row, completions: Sequence[Row], snapshot: Row, articles: S
         require_name(run.decoder, "its decoder")
     _require_times(row, snapshot)
     if (run.knowledge_cutoff is None) != (run.knowledge_cutoff_from not in ORIGINS):
-        raise ValueError(f"its knowledge cutoff {run.knowledge_cutoff} is said by {run.knowledge_cutoff_from!a}")
+        raise ValueError(
+            f"its knowledge cutoff {run.knowledge_cutoff} is said by {in_message(run.knowledge_cutoff_from)}"
+        )
     require_sound(run)
     asked = list(articles[: run.prompts])
     _completions(run, completions, {article.page_id for article in asked})
@@ -167,7 +170,8 @@ def require_same_metric(row: Row, here: Collection[Row]) -> Row:
         raise ValueError(f"the metric {row['metric']} is another one: '{same['metric']}' differs in its capitals alone")
     if different := [name for name in OF_METRIC if same[name] != row[name]]:
         name = different[0]
-        raise ValueError(f"the metric {row['metric']} is another one: {name} is {same[name]!r} and {row[name]!r}")
+        ours, theirs = in_message(same[name]), in_message(row[name])
+        raise ValueError(f"the metric {row['metric']} is another one: {name} is {ours} and {theirs}")
     return same
 
 
@@ -215,7 +219,7 @@ def require_scores(
 def _score(one: Row, metric: Row) -> None:
     name, value = one["metric"], one["value"]
     if (value is None) != (one["status"] != "ok"):
-        raise ValueError(f"'{name}' has the number {value} and the status '{one['status'][:60]}'")
+        raise ValueError(f"'{name}' has the number {value} and the status {in_message(one['status'])}")
     if value is None:
         require_name(one["status"], f"the reason why '{name}' has no number", longest=_LONGEST_STATUS)
         return
@@ -258,7 +262,7 @@ def _require_times(row: Row, snapshot: Row) -> None:
 def _require_addresses(*addresses: str) -> None:
     for one in addresses:
         if one and not one.startswith(("https://", "http://")):
-            raise ValueError(f"{one[:60]!a} is no address of a web page")
+            raise ValueError(f"{in_message(one)} is no address of a web page")
 
 
 def _completions(run: Run, completions: Sequence[Row], pages: set[int]) -> None:
@@ -287,7 +291,7 @@ def _completion(run: Run, one: Row) -> None:
         raise ValueError(f"{where} has {words} words, and it says {one['words']}")
     cut = one["truncated"] == (one["finish_reason"] != "stop")
     if one["finish_reason"] not in _REASONS or not (cut or run.backend == "file"):
-        raise ValueError(f"{where}: it ended by '{one['finish_reason'][:60]}', truncated {one['truncated']}")
+        raise ValueError(f"{where}: it ended by {in_message(one['finish_reason'])}, truncated {one['truncated']}")
     if one["sample"] < 0 or one["kept"] is None:
         raise ValueError(f"{where}: its number, or whether it is kept, cannot be")
     tokens, most = one["tokens"], run.max_new_tokens
@@ -307,9 +311,9 @@ def _by_our_engine(run: Run, one: Row, where: str) -> None:
     if one["tokens"] is None or (one["finish_reason"] == "length") != (
         one["tokens"] == run.max_new_tokens and one["finish_reason"] != "stop"
     ):
-        raise ValueError(f"{where}: {one['tokens']} tokens do not end by '{one['finish_reason']}'")
+        raise ValueError(f"{where}: {one['tokens']} tokens do not end by {in_message(one['finish_reason'])}")
     if stop := [text for text in json.loads(run.versions).get("stop", []) if text in one["text"]]:
-        raise ValueError(f"{where} holds {stop[0][:60]!r}, before which it should have ended")
+        raise ValueError(f"{where} holds {in_message(stop[0])}, before which it should have ended")
 
 
 def _made_again(run: Run, completions: Sequence[Row], content: str, asked: Sequence[Article]) -> str | None:

@@ -1,27 +1,17 @@
-"""The Python API: what the commands do, with arguments named like their options, answering with Arrow tables.
+"""The Python API: the jobs of the commands as functions, and functions that read what is stored.
 
-`import newwiki` hands these functions on. Where `db` is None it is that of the settings (`NEWWIKI_DB`, newwiki.toml, or
-newwiki.duckdb); `**settings` are others of them by name, such as `entities="rules-v1"`. All raise `newwiki.errors`.
+`import newwiki` hands these functions on. `db` None means the database of the settings (`NEWWIKI_DB`, newwiki.toml, or
+newwiki.duckdb); `**settings` are other settings by name, such as `entities="rules-v1"`. All functions raise
+`newwiki.errors`.
 """
 
-from flows.api.bundles import check, submit
-from flows.api.evidence import build_evidence
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+
 from flows.api.experimenting import experiment
-from flows.api.exporting import (
-    export_every_eval_ever,
-    export_hub_results,
-    export_results,
-    export_runs,
-    export_snapshot,
-    export_task,
-    report,
-    site,
-)
-from flows.api.judgements import export_pairs, import_answers, judge
-from flows.api.judging import compare, gate, leaderboard
-from flows.api.making import evaluate, refresh, revisit, score
-from flows.api.planning import plan
-from flows.api.reproducing import reproduce
+from flows.api.exporting import export_results, export_runs, export_snapshot
 from flows.api.stored import (
     articles,
     candidates,
@@ -34,8 +24,49 @@ from flows.api.stored import (
     snapshots,
     verify,
 )
-from flows.api.training import finetune, train_scorer
+from flows.commands import check as _check
+from flows.commands import compare as _compare
+from flows.commands import evaluate as _evaluate
+from flows.commands import evidence as _evidence
+from flows.commands import export as _export
+from flows.commands import finetune as _finetune
+from flows.commands import gate as _gate
+from flows.commands import judge as _judge
+from flows.commands import leaderboard as _leaderboard
+from flows.commands import plan as _plan
+from flows.commands import refresh as _refresh
+from flows.commands import report as _report
+from flows.commands import reproduce as _reproduce
+from flows.commands import score as _score
+from flows.commands import site as _site
+from flows.commands import snapshots as _snapshots
+from flows.commands import submit as _submit
+from flows.commands import train_scorer as _train_scorer
 from flows.exporting.document_scorer import DocumentScorer
+from flows.jobs.python_function import python_function
+
+build_evidence: Callable[..., pa.Table] = python_function(_evidence.build_evidence)
+check: Callable[..., pa.Table] = python_function(_check.check)
+compare: Callable[..., pa.Table] = python_function(_compare.compare)
+evaluate: Callable[..., pa.Table] = python_function(_evaluate.evaluate)
+export_every_eval_ever: Callable[..., list[Path]] = python_function(_export.export_every_eval_ever)
+export_hub_results: Callable[..., list[Path]] = python_function(_export.export_hub_results)
+export_pairs: Callable[..., int] = python_function(_judge.export_pairs)
+export_task: Callable[..., list[Path]] = python_function(_export.export_task)
+finetune: Callable[..., pa.Table] = python_function(_finetune.finetune)
+gate: Callable[..., pa.Table] = python_function(_gate.gate)
+import_answers: Callable[..., int] = python_function(_judge.import_answers)
+judge: Callable[..., pa.Table] = python_function(_judge.judge_pairs)
+leaderboard: Callable[..., pa.Table] = python_function(_leaderboard.leaderboard)
+plan: Callable[..., pa.Table] = python_function(_plan.plan)
+refresh: Callable[..., pa.Table] = python_function(_refresh.refresh)
+report: Callable[..., Path] = python_function(_report.report)
+reproduce: Callable[..., pa.Table] = python_function(_reproduce.reproduce)
+revisit: Callable[..., pa.Table] = python_function(_snapshots.revisit)
+score: Callable[..., pa.Table] = python_function(_score.score)
+site: Callable[..., Path] = python_function(_site.site)
+submit: Callable[..., Path] = python_function(_submit.submit)
+train_scorer: Callable[..., pa.Table] = python_function(_train_scorer.train_scorer)
 
 __all__ = [
     "DocumentScorer",

@@ -1,10 +1,10 @@
-"""`newwiki completion`: what a shell must read to complete commands, options and values."""
+"""`newwiki completion`: the script with which a shell completes commands, options and values."""
 
 import click
 from click.shell_completion import get_completion_class
 
 from flows.bash_completion import Bash
-from flows.listing import listed
+from flows.listing import Argument, GroupedCommand, listed
 from flows.options import debug_option
 from flows.printing import say
 
@@ -13,20 +13,20 @@ _SHELLS = ("bash", "zsh", "fish")
 
 @listed(
     "keep",
-    "Let the shell complete commands, options and values.",
-    example=(
+    "Print a script for completion in your shell.",
+    examples=(
         "newwiki completion bash > ~/.local/share/bash-completion/completions/newwiki",
         "newwiki completion fish > ~/.config/fish/completions/newwiki.fish",
     ),
 )
-@click.command()
-@click.argument("shell", type=click.Choice(_SHELLS))
+@click.command(cls=GroupedCommand)
+@click.argument("shell", cls=Argument, description="Shell to print the script for.", type=click.Choice(_SHELLS))
 @debug_option
 def completion(shell: str) -> None:
-    """Write the script by which SHELL completes newwiki's commands, options and values.
+    """Print the script with which SHELL completes commands, options and values of newwiki.
 
-    Values are decoders, metrics, examples of SQL, formats, and the snapshots and runs of the database that the line,
-    the environment or newwiki.toml names. The database is read only, and none is made.
+    Values are decoders, metrics, example queries, formats, and the snapshots and runs of the database that the command
+    line, the environment or newwiki.toml names. Completion only reads the database and never creates one.
     """
     kind = Bash if shell == "bash" else get_completion_class(shell)
     assert kind

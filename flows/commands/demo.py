@@ -1,27 +1,28 @@
-"""`newwiki demo`: the whole road once, on the sample wiki."""
+"""`newwiki demo`: the full pipeline on a sample wiki with a toy model."""
 
 from pathlib import Path
 
 import click
 
-from flows.listing import listed
-from flows.options import Output, common, scoring_options
+from flows.jobs.field_options import setting_options
+from flows.listing import GroupedCommand, listed
+from flows.options import Output, common
 from flows.progress import reporter
-from newwiki.settings import Settings
+from newwiki.settings import SCORERS, Settings
 
 
 @listed(
     "make",
-    "The whole road once, on a sample wiki and a toy model.",
-    example="newwiki demo --out demo --entities rules-v1",
+    "Run the full pipeline on a sample wiki with a toy model.",
+    examples=("newwiki demo --out demo --entities rules-v1",),
 )
-@click.command()
-@click.option("--out", default="demo", show_default=True, type=Output(path_type=Path), help="The folder to work in.")
-@click.option("--claims", is_flag=True, help="Train a toy pair scorer, too, which checks what texts claim.")
-@scoring_options
+@click.command(cls=GroupedCommand)
+@click.option("--out", default="demo", show_default=True, type=Output(path_type=Path), help="Folder to work in.")
+@click.option("--claims", is_flag=True, help="Train a toy pair scorer as well, which checks the claims of texts.")
+@setting_options(SCORERS)
 @common
 def demo(settings: Settings, quiet: bool, out: Path, claims: bool) -> None:
-    """The whole road once: the sample wiki, a toy checkpoint, the monthly flow, the leaderboard, the report."""
+    """Run the full pipeline: import a sample wiki, train a toy model, evaluate it, and write leaderboard and report."""
     from flows.demonstration import run
 
     run(out, settings, reporter(quiet), claims=claims)

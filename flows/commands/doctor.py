@@ -1,30 +1,38 @@
-"""`newwiki doctor`: what is fit here and what is not."""
+"""`newwiki doctor`: checks the installation, the database, or a checkpoint."""
+
+from typing import Any
 
 import click
 
 from flows import tables
-from flows.listing import listed
-from flows.options import common, form_option, scoring_options
+from flows.jobs.field_options import field_options, setting_options
+from flows.listing import GroupedCommand, listed
+from flows.options import common, form_option
 from flows.progress import reporter
-from flows.request_options import asks
 from newwiki.request import TrialRequest
-from newwiki.settings import Settings
+from newwiki.settings import SCORERS, Settings
 
 
-@listed("keep", "Say what is fit here and what is not.", example=("newwiki doctor", "newwiki doctor --model gpt2"))
-@click.command()
-@asks(TrialRequest)
-@scoring_options
+@listed(
+    "keep",
+    "Check the installation, the database, or a checkpoint.",
+    examples=("newwiki doctor", "newwiki doctor --model gpt2"),
+)
+@click.command(cls=GroupedCommand)
+@field_options(TrialRequest)
+@setting_options(SCORERS)
 @common
 @form_option
-def doctor(settings: Settings, quiet: bool, form: str, request: TrialRequest) -> int:
-    """Say what is fit here and what is not, each with its remedy.
+def doctor(settings: Settings, quiet: bool, form: str, **fields: Any) -> int:
+    """Check the installation and the database, and print a remedy for each problem.
 
-    With --model a checkpoint is tried instead: which way it is read, whether it writes what transformers' generate()
-    writes, past its windows too, and the same in every batch. It writes some hundred tokens.
+    With --model, test a checkpoint instead: how it is loaded, whether it generates the same texts as generate() of
+    transformers, beyond its context window too, and the same texts in every batch. The test generates some hundred
+    tokens. The exit status is 1 if there is a problem.
     """
     from flows.health_checks import examine, examine_model
 
+    request = TrialRequest(**fields)
     if request.model is None:
         rows = examine(settings)
     else:

@@ -1,57 +1,44 @@
-"""`newwiki evaluate`: models write a snapshot's articles under decoders, and are scored."""
+"""`newwiki evaluate`: models generate a snapshot's articles under decoders, and the texts are scored."""
 
-import click
-
-from flows.listing import listed
-from flows.options import (
-    common,
-    form_option,
-    open_database,
-    prefect_option,
-    runner_option,
-    scoring_options,
-    template_option,
-)
-from flows.progress import reporter
-from flows.request_options import asks
+from flows.commands.leaderboard import leaderboard_answer
+from flows.jobs.job import Answer, Here, job
+from flows.jobs.running import PREFECT, RUNNER, check_runner
 from newwiki.request import EvaluationRequest, LeaderboardRequest
-from newwiki.settings import Settings
+from newwiki.settings import SCORERS
 
 
-@listed(
-    "make",
-    "Let models write a snapshot's articles, and score them.",
-    example=(
+@job(
+    EvaluationRequest,
+    group="make",
+    summary="Generate a snapshot's articles with models, and score them.",
+    examples=(
         "newwiki evaluate gpt2 --decoder greedy --decoder sample:top_p=0.9",
         "newwiki evaluate gpt2 --decoder 'sample:top_p=[0.5,0.9]' --prompts 100",
     ),
+    settings=("template", *SCORERS),
+    result="""\
+Returns the leaderboard of the snapshot. `batch_size` None means as many as fit. The settings include `entities`,
+`embedder`, `embedder_dtype`, `embedder_backend`, `lexicon`, `likelihood_model`, `pair_scorer`, `evidence`, `scorers`
+and
+`template`.""",
 )
-@click.command()
-@asks(EvaluationRequest)
-@template_option
-@scoring_options
-@prefect_option
-@runner_option
-@common
-@form_option
-def evaluate(
-    settings: Settings, quiet: bool, prefect: bool, runner: str | None, form: str, request: EvaluationRequest
-) -> None:
-    """Let models write a snapshot's articles under decoders, and score what they wrote.
+def evaluate(request: EvaluationRequest, here: Here, *, prefect: bool = PREFECT, runner: str | None = RUNNER) -> Answer:
+    """Generate a snapshot's articles with models under decoders, score the texts, and show the leaderboard.
 
-    MODEL is a folder that save_pretrained wrote, or an id on the Hugging Face hub.
+    Completions and scores that are stored are not computed again: an interrupted evaluation resumes.
     """
-    evaluate_and_show(request, settings, form, runner=runner, prefect=prefect, quiet=quiet)
+    return evaluation_answer(request, here, prefect=prefect, runner=runner)
 
 
-def evaluate_and_show(
-    request: EvaluationRequest, settings: Settings, form: str, *, runner: str | None, prefect: bool, quiet: bool
-) -> None:
-    """The evaluation, and the leaderboard of its snapshot on stdout."""
-    from flows.api.making import run_evaluation
-    from flows.comparing import show_board
+def evaluation_answer(request: EvaluationRequest, here: Here, *, prefect: bool, runner: str | None) -> Answer:
+    """Generate and score what is missing, and return the leaderboard of the snapshot."""
+    check_runner(runner)
+    if prefect or runner:
+        from flows.evaluating.flow import evaluate_in_flow
 
-    scorers = run_evaluation(request, settings, runner=runner, prefect=prefect, quiet=quiet)
-    board = LeaderboardRequest(snapshot=request.snapshot)
-    for note in show_board.show(open_database(settings), board, form, prefer=scorers):
-        reporter(quiet).note(note)
+        evaluators = evaluate_in_flow(here.database, request, here.settings, runner=runner, quiet=here.quiet)
+    else:
+        from flows.evaluating.evaluate_all import evaluate_all
+
+        evaluators = evaluate_all(here.database, request, here.settings, here.progress)
+    return leaderboard_answer(LeaderboardRequest(snapshot=request.snapshot), here, evaluators)

@@ -1,52 +1,59 @@
-"""`newwiki evidence`: build, show and verify an index of sentences that claims are checked against."""
+"""`newwiki evidence`: builds, shows and verifies an index of sentences that claims are checked against."""
 
 from pathlib import Path
 
 import click
 
 from flows import tables
-from flows.listing import exemplified, listed
-from flows.options import Input, Output, common, form_option, open_database
+from flows.jobs.job import Answer, Here, job, rows_answer
+from flows.listing import Argument, CommandGroup, exemplified, listed
+from flows.options import Input, common, form_option
 from flows.printing import say
 from flows.progress import reporter
-from flows.request_options import asks
 from newwiki.evidence_request import EvidenceRequest
+from newwiki.fields import field
 from newwiki.settings import Settings
 
 
 @listed(
     "make",
-    "An index of sentences that claims are checked against.",
-    example="newwiki evidence build --snapshot latest --out evidence",
+    "Build an index of sentences to check claims against.",
+    examples=("newwiki evidence build --snapshot latest --out evidence",),
 )
-@click.group()
+@click.group(cls=CommandGroup)
 def evidence() -> None:
     """Build, show and verify an index of sentences that claims are checked against."""
 
 
-@exemplified("newwiki evidence build --snapshot latest --out evidence")
-@evidence.command("build")
-@asks(EvidenceRequest)
-@click.option("--out", required=True, type=Output(path_type=Path), help="The folder to write, a new one.")
-@common
-@form_option
-def build_evidence(settings: Settings, quiet: bool, form: str, out: Path, request: EvidenceRequest) -> None:
+@job(
+    EvidenceRequest,
+    summary="Build an index of sentences.",
+    examples=("newwiki evidence build --snapshot latest --out evidence",),
+    result="Returns a row with the contents of the index: its hash, pages, sentences, words, bytes and sources.",
+)
+def build_evidence(
+    request: EvidenceRequest, here: Here, *, out: Path = field(help="New folder to write the index to.", writes="path")
+) -> Answer:
     """Build an index of the sentences of snapshots, a dump or Parquet files.
 
-    The folder appears when it is complete. The same pages make the same index, whatever order they come in.
+    The folder appears when the index is complete. The same pages in any order give the same index.
     """
     from flows.evidence.building import build, row_of
 
-    _show(row_of(build(open_database(settings), request, out, reporter(quiet))), form)
+    row = row_of(build(here.database, request, out, here.progress))
+    return rows_answer(here, list(row), [list(row.values())], show=lambda form: _show(row, form))
+
+
+evidence.add_command(build_evidence, "build")
 
 
 @exemplified("newwiki evidence show evidence")
 @evidence.command("show")
-@click.argument("folder", type=Input(path_type=Path), metavar="FOLDER")
+@click.argument("folder", cls=Argument, description="Folder of an index.", type=Input(path_type=Path), metavar="FOLDER")
 @common
 @form_option
 def show_evidence(settings: Settings, quiet: bool, form: str, folder: Path) -> None:
-    """What an index holds: pages, sentences, size, hash, sources."""
+    """Show the contents of an index: pages, sentences, size, hash and sources."""
     from evaluators.claims.index_files import read_manifest
     from flows.evidence.building import row_of
 
@@ -55,14 +62,14 @@ def show_evidence(settings: Settings, quiet: bool, form: str, folder: Path) -> N
 
 @exemplified("newwiki evidence verify evidence")
 @evidence.command("verify")
-@click.argument("folder", type=Input(path_type=Path), metavar="FOLDER")
+@click.argument("folder", cls=Argument, description="Folder of an index.", type=Input(path_type=Path), metavar="FOLDER")
 @common
 def verify_evidence(settings: Settings, quiet: bool, folder: Path) -> None:
-    """Read all of an index, and make anew what its sentences are found by: is it what its hash says?"""
+    """Read a whole index, recompute its search structures, and compare both with its hash."""
     from flows.evidence.building import verify
 
     manifest = verify(folder, reporter(quiet))
-    say(f"{folder}: as it was built, {manifest.sentences:,} sentences, {manifest.content_sha256}")
+    say(f"{folder}: unchanged since it was built, {manifest.sentences:,} sentences, {manifest.content_sha256}")
 
 
 def _show(row: dict[str, object], form: str) -> None:

@@ -1,76 +1,119 @@
-"""`newwiki experiment`: a question to models and snapshots, asked by one command each."""
+"""`newwiki experiment`: a question about models and snapshots, one command each."""
 
+import json
 from pathlib import Path
-from typing import Any
 
 import click
 
 from flows import tables
 from flows.experiments.experiment import Experiment, Shown, every
-from flows.listing import exemplified, listed
-from flows.options import (
-    Output,
-    common,
-    form_option,
-    open_database,
-    prefect_option,
-    runner_option,
-    scoring_options,
-    template_option,
-)
+from flows.jobs.job import Answer, Here, Job, arrow_table, job
+from flows.jobs.running import PREFECT, RUNNER, check_runner
+from flows.listing import CommandGroup, listed
 from flows.printing import say
-from flows.progress import reporter
-from flows.request_options import asks
+from newwiki.experiment_request import ExperimentRequest
+from newwiki.fields import field
+from newwiki.settings import SCORERS
+
+METADATA_KEY = "answer"  # of the whole answer, in the metadata of the table that Python gets
 
 
 @listed(
     "compare",
-    "Ask what is behind a score: leakage, cutoffs, decoders.",
-    example="newwiki experiment leakage gpt2 --decoder greedy",
+    "Explain scores: contamination, cutoffs, decoders and more.",
+    examples=("newwiki experiment leakage gpt2 --decoder greedy",),
 )
-@click.group()
+@click.group(cls=CommandGroup)
 def experiment() -> None:
-    """Ask a question of models and snapshots. The runs that it needs and that are not there are made."""
+    """Answer a question about models and snapshots. Runs that are missing are made first."""
 
 
-def _command(one: Experiment) -> click.Command:
-    @click.command(one.name, short_help=one.title, help=f"{one.help}\n\nSource: {one.source}.")
-    @asks(one.request)
-    @click.option("--out", type=Output(path_type=Path), help="Write the answer as a page, too.", metavar="FILE.html")
-    @template_option
-    @scoring_options
-    @prefect_option
-    @runner_option
-    @common
-    @form_option
-    def ask(settings: Any, quiet: bool, request: Any, form: str, out: Path | None, **how: Any) -> None:
-        from flows.api.experimenting import run_experiment
-        from flows.experiments.record import record, summary
-        from storage.experiments import stored
+def experiment_job(experiment: Experiment) -> Job:
+    """Return the job of an experiment."""
 
-        experiment_id = run_experiment(one, request, settings, quiet=quiet, **how)
-        database = open_database(settings)
-        answer, shown = stored(database, experiment_id), one.show(database, experiment_id)
-        tell = reporter(quiet).note if form in ("csv", "json") else say
-        tell(f"{one.question}\n{one.name}: {answer.headline}")
+    def ask(
+        request: ExperimentRequest,
+        here: Here,
+        *,
+        out: Path | None = field(
+            None, "HTML page to write the answer to as well.", metavar="FILE.html", writes="path", shell_only=True
+        ),
+        prefect: bool = PREFECT,
+        runner: str | None = RUNNER,
+    ) -> Answer:
+        return _answer(experiment, request, here, out=out, prefect=prefect, runner=runner)
+
+    declare = job(
+        experiment.request,
+        summary=experiment.title,
+        examples=(experiment.example,),
+        settings=("template", *SCORERS),
+        name=experiment.name,
+        help=f"{experiment.help}\n\nSource: {experiment.source}.",
+    )
+    return declare(ask)
+
+
+def run_experiment(
+    experiment: Experiment, request: ExperimentRequest, here: Here, *, prefect: bool = False, runner: str | None = None
+) -> str:
+    """Make the runs that are missing, and return the id of the answer. Prefect or a runner does it on demand."""
+    check_runner(runner)
+    if prefect or runner:
+        from flows.experiments.flow import flow_of
+
+        experiment_id: str = flow_of(experiment)(request, here.settings, runner=runner, quiet=here.quiet)
+        return experiment_id
+    from flows.experiments.answering import answer
+    from flows.experiments.evaluations import Evaluations
+
+    return answer(experiment, Evaluations(here.database, here.settings, here.progress), request)
+
+
+def _answer(
+    experiment: Experiment,
+    request: ExperimentRequest,
+    here: Here,
+    *,
+    out: Path | None,
+    prefect: bool,
+    runner: str | None,
+) -> Answer:
+    from flows.experiments.record import record, summary
+    from storage.experiments import stored
+
+    experiment_id = run_experiment(experiment, request, here, prefect=prefect, runner=runner)
+    database = here.database
+    answer, shown = stored(database, experiment_id), experiment.show(database, experiment_id)
+    headline = f"{experiment.name}: {answer.headline}"
+
+    def value() -> object:
+        here.note([headline, *answer.words])
+        whole = {field: found for field, found in record(experiment, answer, shown).items() if field != "rows"}
+        metadata = {METADATA_KEY: json.dumps(whole, ensure_ascii=False)}
+        return arrow_table(shown.heads, shown.records).replace_schema_metadata(metadata)
+
+    def show(form: str) -> None:
+        tell = here.progress.note if form in tables.MACHINE_FORMATS else say
+        tell(f"{experiment.question}\n{headline}")
         if form == "json":
-            tables.write_record(record(one, answer, shown))
+            tables.write_record(record(experiment, answer, shown))
         elif form == "csv":
             tables.show(shown.heads, shown.records, form)
         else:
             _print(shown, form)
-        for sentence in (*answer.words, *summary(one, answer)):
+        for sentence in (*answer.words, *summary(experiment, answer)):
             tell(sentence)
         if out:
             from flows.report.experiments import write_answer
 
             tell(str(write_answer(database, experiment_id, out)))
 
-    return exemplified(one.example)(ask)
+    return Answer(value, show)
 
 
 def _print(shown: Shown, form: str) -> None:
-    """What holds, what does not, what cannot be told, and the tables."""
+    """Print what holds, what does not hold, what is unknown, and the tables."""
     from flows.table_layout import wrapped
 
     say()
@@ -87,5 +130,5 @@ def _print(shown: Shown, form: str) -> None:
         tables.show(table.heads, table.cells, form, table.caption)
 
 
-for _one in every():
-    experiment.add_command(_command(_one))
+for _experiment in every():
+    experiment.add_command(experiment_job(_experiment))

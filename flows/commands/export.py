@@ -1,37 +1,49 @@
-"""`newwiki export`: snapshots, runs and results for other people's tools."""
+"""`newwiki export`: snapshots, runs and results for other tools."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from flows.completing import completer
-from flows.listing import exemplified, listed
-from flows.options import Output, common, metric_models_options, open_database, template_option
+from flows.jobs.job import Answer, Here, files_answer, job
+from flows.listing import Argument, CommandGroup, exemplified, listed
+from flows.options import Output, common, open_database
 from flows.printing import say
-from flows.progress import reporter
-from flows.request_options import asks
+from newwiki.fields import field
 from newwiki.request import TaskRequest
 from newwiki.results_request import EveryEvalEverRequest, HubResultsRequest
-from newwiki.settings import Settings
+from newwiki.settings import METRIC_MODELS, Settings
 
-_folder = click.option(
-    "--out", type=Output(file_okay=False, path_type=Path), required=True, help="A new or empty folder."
-)
+_NEW_FOLDER = "New or empty folder to write to."
+_folder = click.option("--out", type=Output(file_okay=False, path_type=Path), required=True, help=_NEW_FOLDER)
+_OUT = field(help=_NEW_FOLDER, writes="folder")
 
 
 @listed(
-    "share", "Snapshots, runs and results for other tools.", example="newwiki export runs --format parquet --out runs"
+    "share",
+    "Export snapshots, runs and results to other tools.",
+    examples=("newwiki export runs --format parquet --out runs",),
 )
-@click.group()
+@click.group(cls=CommandGroup)
 def export() -> None:
-    """Write snapshots, runs and results for other people's tools."""
+    """Export snapshots, runs and results to other tools."""
+
+
+# Snapshot, runs and results have no request and one function call each, so they are plain commands.
 
 
 @exemplified("newwiki export snapshot latest --format parquet --out september")
 @export.command("snapshot")
-@click.argument("snapshot", shell_complete=completer("snapshot"))
-@click.option("--format", "form", type=click.Choice(["manifest", "parquet", "jsonl", "datasets"]), required=True)
+@click.argument(
+    "snapshot", cls=Argument, description="Snapshot: its id, or latest.", shell_complete=completer("snapshot")
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["manifest", "parquet", "jsonl", "datasets"]),
+    required=True,
+    help="Format of the files.",
+)
 @_folder
 @common
 def export_snapshot(settings: Settings, quiet: bool, snapshot: str, form: str, out: Path) -> None:
@@ -43,14 +55,27 @@ def export_snapshot(settings: Settings, quiet: bool, snapshot: str, form: str, o
 
 @exemplified("newwiki export runs --format jsonl --out runs")
 @export.command("runs")
-@click.argument("runs", nargs=-1, metavar="[RUN]...", shell_complete=completer("runs"))
-@click.option("--format", "form", type=click.Choice(["parquet", "jsonl", "datasets"]), required=True)
+@click.argument(
+    "runs",
+    cls=Argument,
+    description="Run to export, named as for `newwiki compare` (default: all).",
+    nargs=-1,
+    metavar="[RUN]...",
+    shell_complete=completer("runs"),
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["parquet", "jsonl", "datasets"]),
+    required=True,
+    help="Format of the files.",
+)
 @_folder
 @common
 def export_runs(settings: Settings, quiet: bool, runs: tuple[str, ...], form: str, out: Path) -> None:
-    """Write runs (all) into a folder: what the models wrote, its scores, and who scored.
+    """Write runs (default: all) into a folder: the completions, their scores, and the evaluators.
 
-    RUN is named as for `newwiki compare`; reference:SNAPSHOT are the scores of a snapshot's articles.
+    reference:SNAPSHOT exports the scores of a snapshot's articles.
     """
     from storage.comparison import contenders_or_all
     from storage.export_runs import export_runs as write
@@ -61,11 +86,21 @@ def export_runs(settings: Settings, quiet: bool, runs: tuple[str, ...], form: st
 
 @exemplified("newwiki export results gpt2/greedy --out results")
 @export.command("results")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=completer("runs"))
-@click.option("--out", type=Output(path_type=Path), required=True, help="A FILE.json for one run, or a folder.")
+@click.argument(
+    "runs",
+    cls=Argument,
+    description="Run to export, named as for `newwiki compare`.",
+    nargs=-1,
+    required=True,
+    metavar="RUN...",
+    shell_complete=completer("runs"),
+)
+@click.option(
+    "--out", type=Output(path_type=Path), required=True, help="File (FILE.json) for one run, or folder to write to."
+)
 @common
 def export_results(settings: Settings, quiet: bool, runs: tuple[str, ...], out: Path) -> None:
-    """Write the results of runs as lm-evaluation-harness would, a file each."""
+    """Write the results of runs in the format of lm-evaluation-harness, one file per run."""
     from flows.exporting.lm_eval_results import export_results as write
     from storage.comparison import contenders
 
@@ -73,49 +108,68 @@ def export_results(settings: Settings, quiet: bool, runs: tuple[str, ...], out: 
     _show(write(database, contenders(database, runs), out))
 
 
-@exemplified("newwiki export every-eval-ever gpt2/greedy --organization mine --relationship third_party --out records")
-@export.command("every-eval-ever")
-@asks(EveryEvalEverRequest)
-@_folder
-@common
-def export_every_eval_ever(settings: Settings, quiet: bool, out: Path, request: EveryEvalEverRequest) -> None:
-    """Write the results of runs as records of Every Eval Ever, a file each."""
-    from flows.exporting.every_eval_ever import export_records as write
+@job(
+    EveryEvalEverRequest,
+    summary="Export results as records of Every Eval Ever.",
+    examples=(
+        "newwiki export every-eval-ever gpt2/greedy --organization mine --relationship third_party --out records",
+    ),
+    returns="paths",
+    result="Returns the files.",
+    by_place=("runs",),
+)
+def export_every_eval_ever(request: EveryEvalEverRequest, here: Here, *, out: Path = _OUT) -> Answer:
+    """Write the results of runs as records of Every Eval Ever, one file per run."""
+    from flows.exporting.every_eval_ever import export_records
 
-    _show(write(open_database(settings), request, out, reporter(quiet)))
+    return files_answer(export_records(here.database, request, out, here.progress))
 
 
-@exemplified("newwiki export hub-results gpt2/greedy --dataset mine/new-wiki --out hub")
-@export.command("hub-results")
-@asks(HubResultsRequest)
-@_folder
-@common
-def export_hub_results(settings: Settings, quiet: bool, out: Path, request: HubResultsRequest) -> None:
-    """Write the results of runs as Hugging Face's Hub reads them, .eval_results/*.yaml in a folder a model."""
+@job(
+    HubResultsRequest,
+    summary="Export results for the Hugging Face Hub.",
+    examples=("newwiki export hub-results gpt2/greedy --dataset mine/new-wiki --out hub",),
+    returns="paths",
+    result="Returns the files.",
+    by_place=("runs",),
+)
+def export_hub_results(request: HubResultsRequest, here: Here, *, out: Path = _OUT) -> Answer:
+    """Write the results of runs in the format of the Hugging Face Hub: .eval_results/*.yaml in a folder per model."""
     from flows.exporting.hub_results import export_hub_results as write
 
-    _show(write(open_database(settings), request, out, reporter(quiet)))
+    return files_answer(write(here.database, request, out, here.progress))
 
 
-@exemplified("newwiki export task latest --out task")
-@export.command("task")
-@asks(TaskRequest)
-@template_option
-@metric_models_options
-@_folder
-@common
-def export_task(settings: Settings, quiet: bool, out: Path, request: TaskRequest) -> None:
-    """Write a snapshot as a task of lm-evaluation-harness, which runs it with our metrics."""
+@job(
+    TaskRequest,
+    summary="Export a snapshot as a task of lm-evaluation-harness.",
+    examples=("newwiki export task latest --out task",),
+    settings=("template", *METRIC_MODELS),
+    returns="paths",
+    result="Returns the files.",
+)
+def export_task(request: TaskRequest, here: Here, *, out: Path = _OUT) -> Answer:
+    """Write a snapshot as a task of lm-evaluation-harness, which evaluates models with the metrics of newwiki."""
     from flows.exporting.lm_eval_task import export_task as write
     from flows.exporting.lm_eval_task import task_name
     from storage.snapshots import resolve
 
-    database, progress = open_database(settings), reporter(quiet)
-    _show(write(database, request, settings, out, progress))
-    task = task_name(resolve(database, request.snapshot).snapshot_id)
-    progress.note(f"lm_eval --model hf --model_args pretrained=MODEL,dtype=float32 --tasks {task} --include_path {out}")
+    files = files_answer(write(here.database, request, here.settings, out, here.progress))
+    task = task_name(resolve(here.database, request.snapshot).snapshot_id)
+
+    def show(form: str) -> None:
+        files.show(form)
+        model = "--model hf --model_args pretrained=MODEL,dtype=float32"
+        here.note([f"lm_eval {model} --tasks {task} --include_path {out}"])
+
+    return Answer(files.value, show)
 
 
-def _show(paths: Sequence[Path]) -> None:
+export.add_command(export_every_eval_ever, "every-eval-ever")
+export.add_command(export_hub_results, "hub-results")
+export.add_command(export_task, "task")
+
+
+def _show(paths: list[Path]) -> None:
     for path in paths:
         say(path)

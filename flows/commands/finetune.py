@@ -1,40 +1,42 @@
-"""`newwiki finetune`: a model learns to write the articles of snapshots that it will not be evaluated on."""
+"""`newwiki finetune`: a model learns to generate articles of snapshots that it will not be evaluated on."""
 
 from pathlib import Path
 
-import click
-
-from flows.listing import listed
-from flows.options import Output, common, open_database, template_option
+from flows.jobs.job import Answer, Here, arrow_table, job
 from flows.printing import say
-from flows.progress import reporter
-from flows.request_options import asks
+from newwiki.fields import field
 from newwiki.request import FinetuneRequest
-from newwiki.settings import Settings
 
 
-@listed(
-    "make",
-    "Fine-tune a model on articles that it is not tested by.",
-    example="newwiki finetune gpt2 --out tuned --snapshot enwiki-2026-08",
+@job(
+    FinetuneRequest,
+    group="make",
+    summary="Fine-tune a model on articles outside its evaluation.",
+    examples=("newwiki finetune gpt2 --out tuned --snapshot enwiki-2026-08",),
+    settings=("template",),
+    formats=False,
+    result="""\
+Returns the loss curve: `step`, `training` and `validation` in nats per token. It has no rows where the training was
+complete before.""",
 )
-@click.command()
-@asks(FinetuneRequest)
-@click.option("--out", required=True, type=Output(path_type=Path, file_okay=False), help="The folder to write.")
-@template_option
-@common
-def finetune(settings: Settings, quiet: bool, out: Path, request: FinetuneRequest) -> None:
-    """Fit a causal language model or an encoder-decoder to the articles of snapshots.
+def finetune(
+    request: FinetuneRequest, here: Here, *, out: Path = field(help="Folder to write the model to.", writes="folder")
+) -> Answer:
+    """Fine-tune a causal language model or an encoder-decoder on the articles of snapshots.
 
-    MODEL is a folder that save_pretrained wrote, or an id on the Hugging Face hub. Killed and run again, it goes on.
+    An interrupted training resumes when the same command runs again.
     """
     from flows.training.finetuning import finetune as train
 
-    done = train(open_database(settings), request, settings, out, reporter(quiet))
-    losses = [one.validation if request.validation else one.training for one in done.curve]
-    known = [loss for loss in losses if loss is not None]
-    if known:
-        whose = "articles held out" if request.validation else "the articles"
-        said = f"loss on {whose}: {known[0]:.3f} at first, {known[-1]:.3f} after {done.curve[-1].step} steps"
-        say(said)
-    say(f"newwiki evaluate {out} --backend {request.backend} --decoder …")
+    curve = train(here.database, request, here.settings, out, here.progress).curve
+
+    def show(form: str) -> None:
+        losses = [point.validation if request.validation else point.training for point in curve]
+        known = [loss for loss in losses if loss is not None]
+        if known:
+            articles = "held-out articles" if request.validation else "the training articles"
+            say(f"loss on {articles}: {known[0]:.3f} at first, {known[-1]:.3f} after {curve[-1].step} steps")
+        say(f"newwiki evaluate {out} --backend {request.backend} --decoder …")
+
+    rows = [(point.step, point.training, point.validation) for point in curve]
+    return Answer(lambda: arrow_table(("step", "training", "validation"), rows), show)

@@ -4,17 +4,12 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from flows import tables
-from flows.listing import listed
-from flows.options import Output, common, form_option, open_database
+from flows.jobs.job import Answer, Here, job, rows_answer
 from flows.printing import say
-from flows.progress import reporter
-from flows.request_options import asks
 from newwiki.errors import UsageError
+from newwiki.fields import field
 from newwiki.request import GateRequest
-from newwiki.settings import Settings
 
 if TYPE_CHECKING:
     from flows.comparing.bounds import GateResult
@@ -24,61 +19,69 @@ _HEADS = ["fails if", "baseline", "candidate", "difference [95 %]", "outcome"]
 _MARKS = {"failed": "❌ failed", "passed": "✅ passed", "not sure": "❔ passed, but not surely"}
 
 
-@listed(
-    "compare",
-    "Fail where a candidate is worse than its baseline.",
-    example="newwiki gate --baseline gpt2 --candidate mine --fail-if 'sbert<-0.01'",
+@job(
+    GateRequest,
+    group="compare",
+    summary="Fail if a candidate is worse than its baseline.",
+    examples=("newwiki gate --baseline gpt2 --candidate mine --fail-if 'sbert<-0.01'",),
+    result="Returns a row for each bound. `outcome` is `failed`, `passed` or `not sure`; a failure raises nothing.",
 )
-@click.command()
-@asks(GateRequest)
-@click.option(
-    "--summary",
-    type=Output(path_type=Path, dir_okay=False),
-    help="Add the result to this file in Markdown (GITHUB_STEP_SUMMARY, which GitHub shows).",
-)
-@common
-@form_option
-def gate(settings: Settings, quiet: bool, form: str, request: GateRequest, summary: Path | None) -> int:
-    """Exit with 1 where the candidate differs from the baseline by more than it may.
+def gate(
+    request: GateRequest,
+    here: Here,
+    *,
+    summary: Path | None = field(
+        None,
+        "File to append the result to, in Markdown (default: GITHUB_STEP_SUMMARY, which GitHub shows).",
+        writes="file",
+        shell_only=True,
+    ),
+) -> Answer:
+    """Exit with status 1 if the candidate differs from the baseline by more than the bounds allow.
 
-    A bound is on the mean difference by prompt, candidate less baseline. It is broken where the whole 95 % interval of
-    the difference lies beyond it, and not surely kept where there is no interval; the intervals of all metrics hold
-    together (Bonferroni). RUN is named as for `newwiki compare`.
+    A bound limits the mean difference by prompt, candidate minus baseline. The gate fails if the whole 95 % interval of
+    the difference lies beyond the bound; without an interval it passes as not sure. The intervals of all metrics hold
+    jointly (Bonferroni). RUN is named as for `newwiki compare`.
     """
     from flows.comparing.bounds import COLUMNS, judge, parse_bounds
     from storage.comparison import contenders
 
     bounds = parse_bounds(request.fail_if)
-    database = open_database(settings)
-    first, second = contenders(database, [request.baseline, request.candidate])
-    judgements, notes = judge(database, first, second, bounds)
-    title = _title(first, second)
-    if form in ("csv", "json"):
-        tables.show(COLUMNS, [one.row for one in judgements], form)
-    else:
-        tables.show(_HEADS, [_cells(one) for one in judgements], form, title)
-    table = tables.markdown(_HEADS, [_cells(one) for one in judgements])
-    for path in filter(None, [summary, _github_summary()]):
-        _append(path, database.path, "\n".join([f"### {title}\n", table, *(f"- {note}" for note in notes), ""]))
-    failed = [str(one.bound) for one in judgements if one.outcome == "failed"]
-    for note in notes:
-        reporter(quiet).note(note)
-    if failed:
-        say(f"newwiki: the gate is closed: {', '.join(failed)}", err=True)
-    return 1 if failed else 0
+    database = here.database
+    baseline, candidate = contenders(database, [request.baseline, request.candidate])
+    results, notes = judge(database, baseline, candidate, bounds)
+    title, cells = _title(baseline, candidate), [_cells(result) for result in results]
+    failed = [str(result.bound) for result in results if result.outcome == "failed"]
+    bounds_answer = rows_answer(
+        here,
+        COLUMNS,
+        [result.row for result in results],
+        notes,
+        show=lambda form: tables.show(_HEADS, cells, form, title),
+    )
+
+    def show(form: str) -> None:
+        bounds_answer.show(form)
+        markdown = [f"### {title}\n", tables.markdown(_HEADS, cells), *(f"- {note}" for note in notes), ""]
+        for path in filter(None, [summary, _github_summary()]):
+            _append(path, database.path, "\n".join(markdown))
+        if failed:
+            say(f"newwiki: gate failed: {', '.join(failed)}", err=True)
+
+    return Answer(bounds_answer.value, show, status=1 if failed else 0)
 
 
 def _title(baseline: "Contender", candidate: "Contender") -> str:
     return f"{candidate.words} ({candidate.run_id}) against {baseline.words} ({baseline.run_id})"
 
 
-def _cells(one: "GateResult") -> list[str]:
+def _cells(result: "GateResult") -> list[str]:
     from flows.comparing.shown_levels import leveled
 
-    row = one.difference
+    row = result.difference
     means = leveled(f"{row.mean_a:.4g}", row.level_a), leveled(f"{row.mean_b:.4g}", row.level_b)
     interval = f"{row.difference:+.4g} [{row.no_interval or f'{row.low:+.4g}, {row.high:+.4g}'}]"
-    return [str(one.bound), *means, interval, _MARKS[one.outcome]]
+    return [str(result.bound), *means, interval, _MARKS[result.outcome]]
 
 
 def _github_summary() -> Path | None:
@@ -94,4 +97,4 @@ def _append(path: Path, database: Path, text: str) -> None:
         with path.open("a", encoding="utf-8") as file:
             file.write(text)
     except OSError as error:
-        raise UsageError(f"the summary cannot be written to '{path}': {error.strerror}") from error
+        raise UsageError(f"cannot write the summary to '{path}': {error.strerror}") from error

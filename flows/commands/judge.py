@@ -1,38 +1,153 @@
-"""`newwiki judge`: whose text is better, asked of people and models who are not told whose it is."""
+"""`newwiki judge`: blind comparison of texts in pairs, by people and by models."""
 
-from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
 from flows import tables
 from flows.completing import completer
-from flows.listing import listed
+from flows.jobs.field_options import field_options
+from flows.jobs.job import Answer, Here, arrow_table, job
+from flows.listing import Argument, GroupedCommand, listed
 from flows.options import Input, Output, common, form_option, open_database
 from flows.printing import say
-from flows.progress import reporter
-from flows.request_options import asks
 from newwiki.errors import UsageError
-from newwiki.judge_request import JudgeRequest
+from newwiki.fields import field
+from newwiki.judge_request import JudgeRequest, PairsRequest
 from newwiki.settings import Settings
 
-# What says nothing of sentences
-_OF_PAIRS = ("pairs", "rubric", "across", "model", "bridge")
+_PAIRS_ONLY = ("pairs", "rubric", "across", "model", "bridge")  # fields that do not apply to --claims
+_BATCH: Any = field(help="Name of the batch, under which the pairs are blinded.", metavar="NAME")
+
+
+@job(
+    JudgeRequest,
+    name="judge",
+    summary="Show what judges prefer.",
+    examples=(),
+    result="""\
+Returns a row for each criterion and judge, with the columns of `flows.judging.findings.PreferenceRow`. `newwiki judge`
+also prints agreement, position bias and links between judges. All answers are in the view `preferences`.""",
+)
+def judge_pairs(request: JudgeRequest, here: Here, *, page: Path | None = field(None, shell_only=True)) -> Answer:
+    """Show what judges prefer. A model that is named first judges the pairs that it has not judged yet."""
+    from flows.judging import show
+    from flows.judging.ask_model import ask_model
+    from flows.judging.findings import find
+    from flows.judging.pairing import pair_up
+
+    database = here.database
+    pairing = pair_up(database, request)
+    if request.model:
+        ask_model(database, pairing, request, here.progress)
+    findings = find(database, pairing)
+
+    def value() -> object:
+        here.note(findings.notes)
+        return arrow_table(show.COLUMNS, show.records(findings))
+
+    def write(form: str) -> None:
+        if form in tables.MACHINE_FORMATS:
+            tables.show(show.COLUMNS, show.records(findings), form)
+        else:
+            for table in show.tables(findings, pairing).values():
+                tables.show(table.heads, table.cells, form, table.caption)
+        here.note(findings.notes)
+        if not findings.preferences:
+            here.note(["no judgements of these runs by this rubric: judge yourself with --judge NAME, or add --model"])
+        if page:
+            from flows.report.judgements import write_judgements
+
+            here.note([str(write_judgements(database, pairing, findings, page))])
+
+    return Answer(value, write)
+
+
+@job(
+    PairsRequest,
+    summary="Export pairs for an annotation service.",
+    examples=(),
+    returns="number",
+    result="Returns the number of pairs. `import_answers` stores the answers of the same batch.",
+)
+def export_pairs(
+    request: PairsRequest,
+    here: Here,
+    *,
+    batch: str = _BATCH,
+    out: Path = field(help="File to write: .csv or .jsonl.", writes="file"),
+) -> Answer:
+    """Write pairs for an annotation service, blinded under the name of the batch, as CSV or JSON Lines."""
+    from flows.judging import annotation_files
+    from flows.judging.pairing import pair_up
+    from newwiki.judging.judgement import judge_name
+
+    pairing = pair_up(here.database, request)
+    written = annotation_files.export_pairs(here.database, pairing, judge_name(batch), out)
+
+    def show(form: str) -> None:
+        here.note(
+            [
+                f"{written:,} pairs: have annotators fill in {', '.join(pairing.rubric.names)} with 1, 2 or 0 (the "
+                f"same), and annotator with their name, then store them with --import FILE --judge {batch}"
+            ]
+        )
+        say(out)
+
+    return Answer(lambda: written, show)
+
+
+@job(
+    PairsRequest,
+    summary="Store answers of an annotation service.",
+    examples=(),
+    returns="number",
+    result="Returns the number of answers. Nothing is stored if any answer is invalid.",
+)
+def import_answers(
+    request: PairsRequest,
+    here: Here,
+    *,
+    batch: str = _BATCH,
+    answers: Path = field(help="File of the batch with its answers."),
+) -> Answer:
+    """Store the answers in a file of the batch."""
+    from flows.judging import annotation_files
+    from flows.judging.pairing import pair_up
+    from newwiki.judging.judgement import judge_name
+
+    pairing = pair_up(here.database, request)
+    stored = annotation_files.import_answers(here.database, pairing, judge_name(batch), answers)
+    summary = annotation_files.in_words(stored)
+
+    def value() -> int:
+        here.note([summary])
+        return stored.answers
+
+    return Answer(value, lambda form: say(summary))
 
 
 @listed(
     "compare",
-    "Let people, or a model, say whose text is better.",
-    example="newwiki judge greedy sample:top_p=0.9 --judge anna",
+    "Judge texts of two runs in blind pairs, or let a model.",
+    examples=("newwiki judge greedy sample:top_p=0.9 --judge anna",),
 )
-@click.command()
-@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN", shell_complete=completer("run_a"))
-@asks(JudgeRequest, without=("run_a", "run_b"))
+@click.command(cls=GroupedCommand)
+@click.argument(
+    "runs",
+    cls=Argument,
+    description="Two runs on the same articles, named as for `newwiki compare`.",
+    nargs=-1,
+    required=True,
+    metavar="RUN RUN",
+    shell_complete=completer("run_a"),
+)
+@field_options(JudgeRequest, without=("run_a", "run_b"))
 @click.option(
     "--claims",
     is_flag=True,
-    help="Label sentences of the runs as supported, refuted or neither, by --export and --import.",
+    help="Label sentences of the runs as supported, refuted or neither, with --export and --import.",
 )
 @click.option(
     "--sentences",
@@ -42,25 +157,34 @@ _OF_PAIRS = ("pairs", "rubric", "across", "model", "bridge")
 )
 @click.option("--judge", "person", metavar="NAME", help="Judge yourself under this name, on a local page.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8081, show_default=True, help="Of that page; 0: a free port."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8081,
+    show_default=True,
+    help="Port of the local page; 0 is a free port.",
 )
-@click.option("--open/--no-open", "open_browser", default=True, show_default=True, help="Open it in a browser.")
+@click.option(
+    "--open/--no-open", "open_browser", default=True, show_default=True, help="Open the local page in a browser."
+)
 @click.option(
     "--export",
     "exported",
     type=Output(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write the pairs for an annotation service (.csv or .jsonl), blinded under --judge.",
+    help="File to write the pairs to for an annotation service (.csv or .jsonl), blinded under --judge.",
 )
 @click.option(
     "--import",
     "imported",
     type=Input(path_type=Path),
     metavar="FILE",
-    help="Store the answers in such a file, under --judge.",
+    help="File of an annotation service whose answers to store, under --judge.",
 )
 @click.option(
-    "--out", type=Output(path_type=Path, dir_okay=False), help="Write the answer as a page, too.", metavar="FILE.html"
+    "--out",
+    type=Output(path_type=Path, dir_okay=False),
+    help="HTML page to write the answer to as well.",
+    metavar="FILE.html",
 )
 @common
 @form_option
@@ -69,7 +193,6 @@ def judge(
     quiet: bool,
     form: str,
     runs: tuple[str, ...],
-    request: "partial[JudgeRequest]",
     claims: bool,
     sentences: int | None,
     person: str | None,
@@ -78,72 +201,42 @@ def judge(
     exported: Path | None,
     imported: Path | None,
     out: Path | None,
+    **fields: Any,
 ) -> None:
-    """Judge texts of two runs in pairs, without knowing whose they are, and see what judges say.
+    """Compare texts of two runs in pairs without knowing which run wrote them, and show what judges prefer.
 
-    With --judge you are asked on a page of this machine's own address, one question at a time; each answer is stored at
-    once, and the same command goes on where you left off. With --model a model is asked, in both orders. With neither,
-    the answer is shown: preferences with the sign test, agreement, position bias, judges beside each other. RUN is
-    named as for `newwiki compare`.
+    With --judge you answer on a local page, one question at a time. Each answer is stored at once, and the same command
+    resumes where you left off. With --model a model judges, in both orders. With neither, the command shows preferences
+    with the sign test, agreement, position bias, and links between judges.
 
-    With --claims, people label sentences of one run or more whose claims were checked: export them, let them be filled
-    in, import them, and give the `newwiki experiment verifiability` again, which corrects its numbers by the labels.
+    With --claims, people label sentences of one or more runs whose claims were checked: export the sentences, have them
+    labeled, import the labels, and repeat `newwiki experiment verifiability`, which corrects its numbers by the labels.
     """
+    here = Here(settings, quiet)
     if claims:
-        if out or (unused := [name for name in _OF_PAIRS if request.keywords[name]]):
-            named = ", ".join(f"--{name}" for name in (["out"] if out else unused))
-            raise UsageError(f"{named} is for pairs of texts, and --claims asks about sentences; leave it out")
-        _label(settings, quiet, runs, sentences or 200, person, exported, imported)
+        if unused := [name for name in _PAIRS_ONLY if fields[name]] or (["out"] if out else []):
+            named = ", ".join(f"--{name}" for name in unused)
+            raise UsageError(f"{named} applies to pairs of texts, and --claims asks about sentences: leave it out")
+        _label(here, runs, sentences or 200, person, exported, imported)
         return
     if len(runs) != 2:
-        raise UsageError(f"a pair is of two runs, and not of {len(runs)}; name two")
+        raise UsageError(f"a pair needs two runs, and {len(runs)} are named: name two runs")
     if sentences:
-        raise UsageError("--sentences goes with --claims; the number of pairs is --pairs")
-    _judge_pairs(
-        settings,
-        quiet,
-        form,
-        request(run_a=runs[0], run_b=runs[1]),
-        person,
-        port,
-        open_browser,
-        exported,
-        imported,
-        out,
-    )
-
-
-def _judge_pairs(
-    settings: Settings,
-    quiet: bool,
-    form: str,
-    request: JudgeRequest,
-    person: str | None,
-    port: int,
-    open_browser: bool,
-    exported: Path | None,
-    imported: Path | None,
-    out: Path | None,
-) -> None:
+        raise UsageError("--sentences needs --claims; the number of pairs is --pairs")
+    request = JudgeRequest(run_a=runs[0], run_b=runs[1], **fields)
     _require_one_task(person, request.model, exported, imported, out)
     if person and exported:
-        _export(settings, quiet, request, person, exported)
+        export_pairs.run(request, here, batch=person, out=exported).show(form)
     elif person and imported:
-        _import(settings, quiet, request, person, imported)
+        import_answers.run(request, here, batch=person, answers=imported).show(form)
     elif person:
         _ask_person(settings, request, person, port, open_browser=open_browser)
     else:
-        _answer(settings, quiet, form, request, out)
+        judge_pairs.run(request, here, page=out).show(form)
 
 
 def _label(
-    settings: Settings,
-    quiet: bool,
-    runs: Sequence[str],
-    number: int,
-    batch: str | None,
-    exported: Path | None,
-    imported: Path | None,
+    here: Here, runs: tuple[str, ...], number: int, batch: str | None, exported: Path | None, imported: Path | None
 ) -> None:
     from flows.judging.annotation_files import in_words
     from flows.judging.claims import draw, export_sentences, import_labels
@@ -151,18 +244,20 @@ def _label(
 
     if not batch or bool(exported) == bool(imported):
         raise UsageError(
-            "--claims needs --judge NAME, the batch's name, and one of --export FILE and --import FILE: sentences are "
-            "labelled in a file"
+            "--claims needs --judge NAME, the name of the batch, and one of --export FILE and --import FILE: sentences "
+            "are labeled in a file"
         )
-    database = open_database(settings)
+    database = here.database
     drawn = draw(database, runs)
     if imported:
         say(in_words(import_labels(database, drawn, judge_name(batch), imported)))
     elif exported:
         written = export_sentences(drawn, number, judge_name(batch), exported)
-        reporter(quiet).note(
-            f"{written:,} sentences; let label be filled in with supported, refuted or neither, annotator with who did "
-            f"it, and store them with --import FILE --judge {batch}"
+        here.note(
+            [
+                f"{written:,} sentences: have annotators fill in label with supported, refuted or neither, and "
+                f"annotator with their name, then store them with --import FILE --judge {batch}"
+            ]
         )
         say(exported)
 
@@ -171,38 +266,15 @@ def _require_one_task(
     person: str | None, model: str | None, exported: Path | None, imported: Path | None, out: Path | None
 ) -> None:
     if (exported or imported) and not person:
-        raise UsageError("--export and --import need --judge NAME: the batch's name, which is the key to its pairs")
+        raise UsageError(
+            "--export and --import need --judge NAME: the name of the batch, which is the key to its pairs"
+        )
     if exported and imported:
-        raise UsageError("--export writes pairs and --import stores answers; give one of them")
+        raise UsageError("--export and --import exclude each other: give one of them")
     if person and model:
-        raise UsageError("--judge asks a person and --model a model; give one of them")
+        raise UsageError("--judge and --model exclude each other: a person judges, or a model; give one of them")
     if person and out:
-        raise UsageError("--out writes what all judges say; give it without --judge")
-
-
-def _export(settings: Settings, quiet: bool, request: JudgeRequest, batch: str, path: Path) -> None:
-    from flows.judging.annotation_files import export_pairs
-    from flows.judging.pairing import pair_up
-    from newwiki.judging.judgement import judge_name
-
-    database = open_database(settings)
-    pairing = pair_up(database, request)
-    written = export_pairs(database, pairing, judge_name(batch), path)
-    reporter(quiet).note(
-        f"{written:,} pairs; let {', '.join(pairing.rubric.names)} be filled in with 1, 2 or 0 (the same), annotator "
-        f"with who did it, and store them with --import FILE --judge {batch}"
-    )
-    say(path)
-
-
-def _import(settings: Settings, quiet: bool, request: JudgeRequest, batch: str, path: Path) -> None:
-    from flows.judging.annotation_files import import_answers, in_words
-    from flows.judging.pairing import pair_up
-    from newwiki.judging.judgement import judge_name
-
-    database = open_database(settings)
-    taken = import_answers(database, pair_up(database, request), judge_name(batch), path)
-    say(in_words(taken))
+        raise UsageError("--out writes what all judges say: leave out --judge")
 
 
 def _ask_person(settings: Settings, request: JudgeRequest, person: str, port: int, *, open_browser: bool) -> None:
@@ -213,25 +285,3 @@ def _ask_person(settings: Settings, request: JudgeRequest, person: str, port: in
 
     database = open_database(settings)
     serve_sheet(Sheet(database, pair_up(database, request), judge_name(person)), port, open_browser=open_browser)
-
-
-def _answer(settings: Settings, quiet: bool, form: str, request: JudgeRequest, out: Path | None) -> None:
-    from flows.api.judgements import run_judge
-    from flows.judging import show
-
-    database = open_database(settings)
-    pairing, findings = run_judge(database, request, quiet=quiet)
-    if form in ("csv", "json"):
-        tables.show(show.COLUMNS, show.records(findings), form)
-    else:
-        for table in show.tables(findings, pairing).values():
-            tables.show(table.heads, table.cells, form, table.caption)
-    told = list(findings.notes)
-    if not findings.preferences:
-        told.append("nobody has judged these runs by this rubric yet: --judge NAME asks you, --model NAME a model")
-    if out:
-        from flows.report.judgements import write_judgements
-
-        told.append(str(write_judgements(database, pairing, findings, out)))
-    for sentence in told:
-        reporter(quiet).note(sentence)

@@ -1,37 +1,49 @@
-"""`newwiki leaderboard`: the scored runs beside the articles themselves."""
+"""`newwiki leaderboard`: the scored runs and the articles themselves."""
 
-import click
+from collections.abc import Collection
 
-from flows.listing import listed
-from flows.options import common, form_option, open_database
-from flows.progress import reporter
-from flows.request_options import asks
+from flows.jobs.job import Answer, Here, arrow_table, job
 from newwiki.request import LeaderboardRequest
-from newwiki.settings import Settings
 
 
-@listed(
-    "look",
-    "Every scored run beside the articles, with intervals.",
-    example=(
+@job(
+    LeaderboardRequest,
+    group="look",
+    summary="List every scored run and the articles, with intervals.",
+    examples=(
         "newwiki leaderboard --snapshot latest --rank sbert",
         "newwiki leaderboard --metrics sbert,rep_4 --format csv",
     ),
+    by_place=("snapshot",),
+    result="""\
+Returns a row for each run, and for the articles themselves (`Wikipedia`). METRIC is the mean; METRIC_sd, METRIC_low and
+METRIC_high are its standard deviation and 95 % interval, and METRIC_no_interval is the reason where there is no
+interval. METRIC_texts and METRIC_status say how many texts were scored, and why the others were not;
+METRIC_scored_by is the evaluator. `seen_share` is the share of a run's articles that are not after the model's
+`knowledge_cutoff`. With `by` there is a row for each run and `part`.""",
 )
-@click.command()
-@asks(LeaderboardRequest)
-@common
-@form_option
-def leaderboard(settings: Settings, quiet: bool, form: str, request: LeaderboardRequest) -> None:
-    """Every scored run, and the articles themselves, with intervals.
+def leaderboard(request: LeaderboardRequest, here: Here) -> Answer:
+    """List every scored run and the articles themselves, with intervals.
 
-    A metric's column holds the numbers of one evaluator: the newest that has scored all of the runs. A number that does
-    not stand on all texts of its run says so. Settings in which the runs differ are columns; --rank refuses to rank
-    across those of the protocol unless --across names them. --by has a row for each run and part of its snapshot, such
-    as the short, medium and long articles. --after-cutoff leaves out of each run the articles that its model can have
-    seen; seen_share is how many these are, where the model's knowledge cutoff is known.
+    A metric's column holds numbers of one evaluator: the newest that scored all runs. A number that does not cover all
+    texts of its run is marked. Settings in which the runs differ are columns; --rank refuses to rank across settings of
+    the protocol unless --across names them. --by shows a row for each run and part of its snapshot, such as short,
+    medium and long articles. --after-cutoff leaves out the articles that a run's model may have seen; seen_share is
+    their share, where the model's knowledge cutoff is known.
     """
-    from flows.comparing import show_board
+    return leaderboard_answer(request, here)
 
-    for note in show_board.show(open_database(settings), request, form):
-        reporter(quiet).note(note)
+
+def leaderboard_answer(request: LeaderboardRequest, here: Here, evaluators: Collection[str] | None = None) -> Answer:
+    """Return the leaderboard, which prefers the numbers of these evaluators, by id."""
+    from flows.comparing import ranked, show_board
+
+    def value() -> object:
+        board = ranked.leaderboard(here.database, request, evaluators)
+        here.note(board.notes)
+        return arrow_table(board.heads, [[record[name] for name in board.heads] for record in board.records])
+
+    def show(form: str) -> None:
+        here.note(show_board.show(here.database, request, form, evaluators))
+
+    return Answer(value, show)

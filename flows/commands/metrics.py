@@ -1,20 +1,21 @@
-"""`newwiki metrics`: what a text, or a run, can be measured by."""
+"""`newwiki metrics`: the metrics of texts and runs."""
 
 import click
 
 from flows import tables
-from flows.listing import listed
-from flows.options import common, form_option, scorer_option
+from flows.jobs.field_options import setting_options
+from flows.listing import GroupedCommand, listed
+from flows.options import common, form_option
 from newwiki.settings import Settings
 
 
-@listed("look", "What a text, or a run, can be measured by.", example="newwiki metrics --format csv")
-@click.command()
-@scorer_option
+@listed("look", "List metrics of texts and runs.", examples=("newwiki metrics --format csv",))
+@click.command(cls=GroupedCommand)
+@setting_options(("scorers",))
 @common
 @form_option
 def metrics(settings: Settings, quiet: bool, form: str) -> None:
-    """The metrics of a text or a run: units, ranges, better directions, evaluators, definitions, sources, pitfalls."""
-    from flows import catalogue
+    """List all metrics: units, ranges, better directions, evaluators, definitions, sources and pitfalls."""
+    from flows import pieces
 
-    tables.show(catalogue.COLUMNS, catalogue.rows(settings.pair_scorer), form)
+    tables.show(pieces.COLUMNS, pieces.rows(settings.pair_scorer), form)

@@ -1,21 +1,25 @@
-"""`newwiki push`: put what is done here into a folder that several machines share."""
+"""`newwiki push`: exports results to a folder that several machines share."""
 
 import click
 
-from flows.listing import listed
+from flows.listing import Argument, GroupedCommand, listed
 from flows.options import common, open_database
 from flows.progress import reporter
 from newwiki.settings import Settings
 
 
-@listed("share", "Write what is here to a shared folder or bucket.", example="newwiki push s3://bucket/newwiki")
-@click.command()
-@click.argument("url")
+@listed("share", "Export results to a shared folder or bucket.", examples=("newwiki push s3://bucket/newwiki",))
+@click.command(cls=GroupedCommand)
+@click.argument(
+    "url",
+    cls=Argument,
+    description="Shared folder: a path, or an address that fsspec supports, such as s3://bucket/results.",
+)
 @common
 def push(settings: Settings, quiet: bool, url: str) -> None:
     """Write snapshots, complete runs, finished scorings and judgements to URL, as partitioned Parquet.
 
-    URL is a path, or any that fsspec knows, such as s3://bucket/results. What is there already is not written again.
+    Existing parts are not written again.
     """
     from storage.push import push as go_over
     from storage.shared import SharedFolder

@@ -1,76 +1,86 @@
-"""`newwiki reproduce`: a paper's whole protocol, and each of its numbers beside ours."""
+"""`newwiki reproduce`: the protocol of a paper, and each of its numbers next to ours."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from flows import tables
-from flows.listing import listed
-from flows.options import Output, common, form_option, open_database, scoring_options, template_option
+from flows.jobs.job import Answer, Here, job, rows_answer
 from flows.printing import say
-from flows.progress import Progress, reporter
-from flows.request_options import asks
+from newwiki.fields import field
 from newwiki.reproduce_request import ReproduceRequest
-from newwiki.settings import Settings
+from newwiki.settings import SCORERS
 
 if TYPE_CHECKING:
     from flows.reproducing.reproduce import ReproducedPaper
 
 
-@listed("compare", "Set a paper's numbers beside your own.", example="newwiki reproduce 003 --dry-run")
-@click.command()
-@asks(ReproduceRequest)
-@click.option("--dry-run", is_flag=True, help="Only say what would run, for how long, and what cannot.")
-@click.option(
-    "--out", type=Output(path_type=Path, dir_okay=False), help="Write it as a page, too.", metavar="FILE.html"
+@job(
+    ReproduceRequest,
+    group="compare",
+    summary="Reproduce a paper, and compare its numbers with yours.",
+    examples=("newwiki reproduce 003 --dry-run",),
+    settings=("template", *SCORERS),
+    result="""\
+Returns a row for each number of the paper, in the paper's unit. `standing` says whether our interval contains it,
+`whose` names our model, and `why` is the reason where a number is `not run`.""",
 )
-@template_option
-@scoring_options
-@common
-@form_option
 def reproduce(
-    settings: Settings, quiet: bool, form: str, request: ReproduceRequest, dry_run: bool, out: Path | None
-) -> None:
-    """Carry out a paper's protocol, and set each of its numbers beside ours.
+    request: ReproduceRequest,
+    here: Here,
+    *,
+    dry_run: bool = field(False, "Only print what would run, for how long, and what is unavailable.", shell_only=True),
+    out: Path | None = field(None, "HTML page to write the comparison to as well.", metavar="FILE.html", writes="file"),
+) -> Answer:
+    """Run the protocol of a paper, and compare each of its numbers with ours.
 
-    What cannot be had here is told first, and its numbers are not run; no model stands in for another unless
-    --stand-in says so. What is stored is not made again. Without --scale it is as much as the paper did.
+    Models and data that are unavailable are listed first, and their numbers are not run; no model replaces another
+    unless --stand-in says so. Stored results are not computed again. Without --scale the run is as large as the
+    paper's.
     """
-    database, progress = open_database(settings), reporter(quiet)
+    from flows.reproducing.records import COLUMNS, PLAN, plan_rows, plan_words, record, summary
+    from flows.reproducing.reproduce import carry_out, plan
+
+    database, progress = here.database, here.progress
+    planned = plan(database, request, here.settings)
     if dry_run:
-        from flows.reproducing.records import PLAN, plan_rows
-        from flows.reproducing.reproduce import plan
+        return rows_answer(here, PLAN, *plan_rows(planned, database))
+    here.note(plan_words(planned, database))
+    papers = [carry_out(reproduction, progress) for reproduction in planned]
+    records = [record(match) for paper in papers for match in paper.matches]
+    notes = [sentence for paper in papers for sentence in summary(paper)]
+    numbers = rows_answer(here, COLUMNS, records, notes)
 
-        rows, notes = plan_rows(plan(database, request, settings), database)
-        tables.show(PLAN, rows, form)
-        for note in notes:
-            progress.note(note)
-        return
-    from flows.api.reproducing import run_reproduction
+    def write_page() -> None:
+        if out:
+            from flows.report.reproduction import write_reproduction
 
-    done = run_reproduction(request, settings, quiet=quiet)
-    _show(done, form, progress)
-    if out:
-        from flows.report.reproduction import write_reproduction
+            write_reproduction(papers, out, database.path)
 
-        say(write_reproduction(done, out, database.path), err=form in ("csv", "json"))
+    def value() -> object:
+        write_page()
+        return numbers.value()
+
+    def show(form: str) -> None:
+        if form in tables.MACHINE_FORMATS:
+            numbers.show(form)
+        else:
+            _show(papers, form)
+        write_page()
+        if out:
+            say(out, err=form in tables.MACHINE_FORMATS)
+
+    return Answer(value, show)
 
 
-def _show(done: "Sequence[ReproducedPaper]", form: str, progress: Progress) -> None:
-    from flows.reproducing.records import COLUMNS, HEADS, lines, not_run, record, summary
+def _show(papers: "Sequence[ReproducedPaper]", form: str) -> None:
+    from flows.reproducing.records import HEADS, lines, not_run, summary
 
-    if form in ("csv", "json"):
-        tables.show(COLUMNS, [record(one) for of_paper in done for one in of_paper.matches], form)
-        for sentence in (sentence for one in done for sentence in summary(one)):
-            progress.note(sentence)
-        return
-    for one in done:
-        paper = one.reproduction.paper
-        if of_ours := lines(one.matches):
-            tables.show(HEADS, of_ours, form, f"{paper.id}: {paper.title}")
-        if left_out := not_run(one.matches):
+    for reproduced in papers:
+        paper = reproduced.reproduction.paper
+        if compared := lines(reproduced.matches):
+            tables.show(HEADS, compared, form, f"{paper.id}: {paper.title}")
+        if left_out := not_run(reproduced.matches):
             tables.show(("exhibit", "numbers", "not run"), left_out, form)
-        for sentence in summary(one):
+        for sentence in summary(reproduced):
             say(sentence)

@@ -1,4 +1,4 @@
-"""`newwiki schedule`: every month that is due, published and evaluated without a person."""
+"""`newwiki schedule`: publishes and evaluates every month that is due, unattended."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from flows import tables
-from flows.listing import listed
-from flows.options import common, form_option, open_database, prefect_option
+from flows.jobs.field_options import field_option
+from flows.jobs.running import PREFECT
+from flows.listing import GroupedCommand, listed
+from flows.options import common, form_option, open_database
 from flows.progress import reporter
+from newwiki.fields import field_from
 from newwiki.settings import Settings
 
 if TYPE_CHECKING:
@@ -19,12 +22,17 @@ if TYPE_CHECKING:
 _COLUMNS = ["wiki", "month", "snapshot", "complete", "report"]
 
 
-@listed("keep", "Publish and evaluate every month that is due.", example="newwiki schedule --once")
-@click.command()
-@click.option("--once", is_flag=True, help="Do what is due now, and end.")
-@click.option("--cron", default="0 6 * * *", show_default=True, help="When to look for what is due, in UTC.")
-@click.option("--today", type=click.DateTime(["%Y-%m-%d"]), help="As if it were this day, for a trial.")
-@prefect_option
+@listed("keep", "Publish and evaluate every month that is due.", examples=("newwiki schedule --once",))
+@click.command(cls=GroupedCommand)
+@click.option("--once", is_flag=True, help="Run the months that are due now, then exit.")
+@click.option(
+    "--cron",
+    default="0 6 * * *",
+    show_default=True,
+    help="Cron expression of the daily check for months that are due, in UTC.",
+)
+@click.option("--today", type=click.DateTime(["%Y-%m-%d"]), help="Day to assume as today, for a trial.")
+@field_option(field_from(PREFECT, "prefect", bool))
 @common
 @form_option
 @click.pass_context
@@ -40,9 +48,9 @@ def schedule(
 ) -> None:
     """Publish and evaluate every month that is due, as the tables of newwiki.toml register it.
 
-    A month is due on the 15th of the next one. What is complete is not done again, what was interrupted goes on. It
-    looks every day until it is stopped, by a Prefect server of its own where none is configured (PREFECT_API_URL). With
-    --once it ends with 1 where something has failed.
+    A month is due on the 15th of the next month. Complete months are not repeated, and interrupted months resume. The
+    command checks every day until it is stopped; it starts its own Prefect server if none is configured
+    (PREFECT_API_URL). With --once the exit status is 1 if a month failed.
     """
     from flows.schedule.catch_up import MonthsFailed, catch_up, check, start_of
     from newwiki.registrations import load_registrations
@@ -72,11 +80,11 @@ def schedule(
         raise
     _show(endings, form)
     if not endings:
-        reporter(quiet).note("nothing is due: every month that is registered is complete")
+        reporter(quiet).note("no month is due: every registered month is complete")
 
 
 def _show(endings: Sequence["MonthEnding"], form: str) -> None:
-    """A row for each month that was worked on."""
+    """Print a row for each month that was processed."""
     rows = [
         (
             ending.month.wiki.name,

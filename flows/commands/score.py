@@ -1,35 +1,33 @@
-"""`newwiki score`: scores for stored runs that lack them, and for texts that were written elsewhere."""
+"""`newwiki score`: scores for stored runs that lack them, and for texts that were generated elsewhere."""
 
-import click
-
-from flows.listing import listed
-from flows.options import common, form_option, open_database, runner_option, scoring_options
-from flows.progress import reporter
-from flows.request_options import asks
+from flows.commands.leaderboard import leaderboard_answer
+from flows.jobs.job import Answer, Here, job
+from flows.jobs.running import RUNNER, check_runner
 from newwiki.request import LeaderboardRequest, ScoringRequest
-from newwiki.settings import Settings
+from newwiki.settings import SCORERS
 
 
-@listed(
-    "make",
-    "Score stored runs, or texts written elsewhere.",
-    example=("newwiki score --missing --metrics all", "newwiki score texts.jsonl --metrics rep_4,bleu"),
+@job(
+    ScoringRequest,
+    group="make",
+    summary="Score stored runs, or texts generated elsewhere.",
+    examples=("newwiki score --missing --metrics all", "newwiki score texts.jsonl --metrics rep_4,bleu"),
+    settings=SCORERS,
+    result="Returns the leaderboard.",
 )
-@click.command()
-@asks(ScoringRequest)
-@scoring_options
-@runner_option
-@common
-@form_option
-def score(settings: Settings, quiet: bool, form: str, runner: str | None, request: ScoringRequest) -> None:
-    """Score stored runs, or texts that were written elsewhere. What is scored already is not scored again.
+def score(request: ScoringRequest, here: Here, *, runner: str | None = RUNNER) -> Answer:
+    """Score stored runs, or texts that were generated elsewhere. Stored scores are not computed again.
 
-    FILE has a JSON object a line: a text and the page_id or title of its article, or a text with its own prompt and
-    reference. Sample logs of lm-evaluation-harness are read as they are.
+    FILE has one JSON object per line: a text with the page_id or title of its article, or a text with its own prompt
+    and reference. Sample logs of lm-evaluation-harness are accepted as they are.
     """
-    from flows.api.making import run_scoring
-    from flows.comparing import show_board
+    check_runner(runner)
+    if runner:
+        from flows.scoring.flow import score as flow
 
-    scorers = run_scoring(request, settings, runner=runner, quiet=quiet)
-    for note in show_board.show(open_database(settings), LeaderboardRequest(), form, prefer=scorers):
-        reporter(quiet).note(note)
+        evaluators: set[str] = flow(request, here.settings, runner=runner, quiet=here.quiet)
+    else:
+        from flows.scoring.score_all import score_all
+
+        evaluators = score_all(here.database, request, here.settings, here.progress)
+    return leaderboard_answer(LeaderboardRequest(), here, evaluators)

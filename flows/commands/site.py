@@ -2,41 +2,36 @@
 
 from pathlib import Path
 
-import click
-
-from flows.listing import listed
-from flows.options import Output, common, scoring_options
+from flows.jobs.job import Answer, Here, job
 from flows.printing import say
-from flows.progress import reporter
-from flows.request_options import asks
-from newwiki.settings import Settings
+from newwiki.fields import field
+from newwiki.settings import SCORERS
 from newwiki.site_request import SiteRequest
 
 
-@listed(
-    "share",
-    "A leaderboard as pages that anyone can host.",
-    example=("newwiki site --out board", "newwiki site bundles --key trusted --out board"),
+@job(
+    SiteRequest,
+    group="share",
+    summary="Write a leaderboard as static web pages.",
+    examples=("newwiki site --out board", "newwiki site bundles --key trusted --out board"),
+    settings=SCORERS,
+    returns="path",
+    result="Returns the path of the first page.",
 )
-@click.command()
-@asks(SiteRequest)
-@click.option(
-    "--out",
-    type=Output(file_okay=False, path_type=Path),
-    required=True,
-    metavar="DIR",
-    help="A folder of its own; a site that is there is replaced.",
-)
-@scoring_options
-@common
-def site(settings: Settings, quiet: bool, out: Path, request: SiteRequest) -> None:
-    """Write static pages of all snapshots, models and months, which need no server, with every table as files.
+def site(
+    request: SiteRequest,
+    here: Here,
+    *,
+    out: Path = field(help="Folder of the site; an existing site in it is replaced.", metavar="DIR", writes="folder"),
+) -> Answer:
+    """Write static pages of all snapshots, models and months, with every table as a file. They need no server.
 
-    SOURCE is a database, a folder that `newwiki push` writes, or bundles of `newwiki submit`; several are put together,
-    and two that contradict each other are refused.
+    SOURCE is a database, a folder written by `newwiki push`, or bundles written by `newwiki submit`. Several sources
+    are merged; sources that contradict each other are refused.
     """
     from flows.site.build import build
 
-    made = build(request, settings, reporter(quiet), out)
+    made = build(request, here.settings, here.progress, out)
     page = made.folder / "index.html"
-    say(f"{page} ({made.pages} pages, {made.tables} tables, {made.size / 1e6:.1f} MB)")
+    size = f"{made.pages} pages, {made.tables} tables, {made.size / 1e6:.1f} MB"
+    return Answer(lambda: page, lambda form: say(f"{page} ({size})"))

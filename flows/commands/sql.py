@@ -1,4 +1,4 @@
-"""`newwiki sql`: questions to the database in SQL."""
+"""`newwiki sql`: queries to the database in SQL."""
 
 import contextlib
 import os
@@ -10,7 +10,7 @@ import click
 
 from flows import tables
 from flows.completing import completer
-from flows.listing import listed
+from flows.listing import Argument, GroupedCommand, listed
 from flows.options import Output, OwnDatabase, common, open_database
 from flows.progress import reporter
 from newwiki.errors import UsageError
@@ -19,24 +19,30 @@ from newwiki.settings import Settings
 
 @listed(
     "look",
-    "Ask the database in SQL.",
-    example=(
+    "Query the database in SQL.",
+    examples=(
         "newwiki sql 'select model, decoder, sbert from leaderboard'",
         "newwiki sql --example worst_texts --format json",
     ),
 )
-@click.command()
-@click.argument("query", required=False)
+@click.command(cls=GroupedCommand)
+@click.argument("query", cls=Argument, description="Query in SQL.", required=False)
 @click.option(
     "--example",
     metavar="NAME",
     shell_complete=completer("example"),
-    help="A question of the cookbook (docs/cookbook.md), such as leaderboard.",
+    help="Query of the cookbook (docs/cookbook.md), such as leaderboard.",
 )
 @click.option("--write", type=OwnDatabase(path_type=Path, dir_okay=False), metavar="FILE.duckdb",
-              help="Write tables into a database of your own; this one is `newwiki` there.")  # fmt: skip
-@click.option("--format", "form", type=click.Choice((*tables.FORMATS, "parquet")), default="table", show_default=True)
-@click.option("--out", type=Output(path_type=Path, dir_okay=False), metavar="FILE", help="Where the answer goes.")
+              help="DuckDB file of yours to write tables to; the database is `newwiki` in it.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice((*tables.FORMATS, "parquet")), default="table", show_default=True,
+              help="Format of the rows.")  # fmt: skip
+@click.option(
+    "--out",
+    type=Output(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="File to write the rows to (default: stdout).",
+)
 @common
 def sql(
     settings: Settings,
@@ -47,22 +53,22 @@ def sql(
     form: str,
     out: Path | None,
 ) -> None:
-    """Ask the database in SQL: the QUERY, what is piped in, or else at a prompt. Several are separated by `;`.
+    """Query the database in SQL: QUERY, the text on stdin, or else at a prompt. Separate several queries by `;`.
 
-    It can read, and nothing else: no file, no network, no extension. With --write FILE.duckdb it writes that file, as
-    in `create table best as select * from newwiki.leaderboard`.
+    Queries can only read the database: no file, no network, no extension. With --write FILE.duckdb they can write that
+    file, as in `create table best as select * from newwiki.leaderboard`.
     """
     from flows.querying import statements as answers
 
     if query is not None and example:
-        raise UsageError("give a query or --example NAME, and not both")
+        raise UsageError("QUERY and --example exclude each other: give one of them")
     asked = _example(settings, example) if example else query
     if asked is None and not sys.stdin.isatty():
         asked = sys.stdin.read()
     if form == "parquet" and out is None and sys.stdout.isatty():
-        raise UsageError("Parquet is nothing for a terminal; name a file: --out FILE.parquet")
+        raise UsageError("cannot print Parquet to a terminal: name a file with --out FILE.parquet")
     if asked is None and out is not None:
-        raise UsageError("--out goes with a query, and the prompt has many; give the query")
+        raise UsageError("--out needs a query: give QUERY, --example NAME, or a query on stdin")
     database = open_database(settings)
 
     def ask(text: str) -> None:
@@ -84,7 +90,7 @@ def sql(
 
 
 def _in_utf8(text: str) -> str:
-    """The text where Python has read UTF-8 as ASCII, as it does in the locale C; DuckDB takes nothing else."""
+    """Decode text that Python read as ASCII, as in the locale C, because DuckDB accepts UTF-8 only."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
@@ -98,7 +104,7 @@ def _example(settings: Settings, name: str) -> str:
 
 @contextlib.contextmanager
 def _into(out: Path | None) -> Iterator[None]:
-    """Stdout goes into the file, which is there only if all went well."""
+    """Redirect stdout into the file, which appears only if everything succeeds."""
     if out is None:
         yield
         return
@@ -110,6 +116,6 @@ def _into(out: Path | None) -> Iterator[None]:
             yield
         os.replace(part, out)
     except OSError as error:
-        raise UsageError(f"'{out}' cannot be written: {error.strerror}") from None
+        raise UsageError(f"cannot write '{out}': {error.strerror}") from None
     finally:
         part.unlink(missing_ok=True)

@@ -1,32 +1,32 @@
-"""`newwiki submit`: runs as one signed file, which others can check and take in."""
+"""`newwiki submit`: runs as one signed file, which others can check and import."""
 
 from pathlib import Path
 
-import click
-
-from flows.listing import listed
-from flows.options import Output, common, open_database
-from flows.progress import reporter
-from flows.request_options import asks
+from flows.jobs.job import Answer, Here, job
 from newwiki.bundle_requests import SubmitRequest
-from newwiki.settings import Settings
+from newwiki.fields import field
 
 
-@listed("share", "Runs as one signed file.", example="newwiki submit gpt2/greedy --key newwiki-key --out gpt2.newwiki")
-@click.command()
-@asks(SubmitRequest)
-@click.option(
-    "--out", type=Output(dir_okay=False, path_type=Path), required=True, metavar="FILE.newwiki", help="The bundle."
+@job(
+    SubmitRequest,
+    group="share",
+    summary="Write runs as one signed bundle.",
+    examples=("newwiki submit gpt2/greedy --key newwiki-key --out gpt2.newwiki",),
+    returns="path",
+    result="Returns the path of the bundle.",
 )
-@common
-def submit(settings: Settings, quiet: bool, out: Path, request: SubmitRequest) -> None:
+def submit(
+    request: SubmitRequest,
+    here: Here,
+    *,
+    out: Path = field(help="Bundle to write.", metavar="FILE.newwiki", writes="file"),
+) -> Answer:
     """Write complete runs with their snapshot, texts and scores into one file, and sign it.
 
-    RUN is named as for `newwiki compare`. `newwiki check` says what a bundle is worth.
+    RUN is named as for `newwiki compare`. `newwiki check` verifies a bundle.
     """
     from flows.bundles.submit import submit as write
 
-    progress = reporter(quiet)
-    bundle = write(open_database(settings), request, out, progress.note)
+    bundle = write(here.database, request, out, here.progress.note)
     runs = "1 run" if len(bundle.runs) == 1 else f"{len(bundle.runs)} runs"
-    progress.note(f"{out}: {runs}, signed by {bundle.signer}")
+    return Answer(lambda: bundle.path, lambda form: here.note([f"{out}: {runs}, signed by {bundle.signer}"]))

@@ -1,32 +1,43 @@
-"""`newwiki train-scorer`: a scorer of one's own, fitted to texts that somebody has graded."""
+"""`newwiki train-scorer`: trains a scorer of your own on graded texts."""
 
 from pathlib import Path
 
-import click
-
-from flows.listing import listed
-from flows.options import Input, Output, common
+from flows.jobs.job import Answer, Here, arrow_table, job
 from flows.printing import say
-from flows.progress import reporter
-from flows.request_options import asks
+from newwiki.fields import field
 from newwiki.request import TrainScorerRequest
-from newwiki.settings import Settings
+
+_COLUMNS = ("texts", "pearson", "rmse", "qwk")
 
 
-@listed("make", "Train a scorer on texts with numbers.", example="newwiki train-scorer ratings.csv --out stars")
-@click.command("train-scorer")
-@click.argument("table", type=Input(path_type=Path), metavar="CSV")
-@click.option("--out", required=True, type=Output(path_type=Path), help="The folder to write, a new one.")
-@asks(TrainScorerRequest)
-@common
-def train_scorer(settings: Settings, quiet: bool, table: Path, out: Path, request: TrainScorerRequest) -> None:
-    """Fit a scorer to a CSV of text,score, and test it on texts held out.
+@job(
+    TrainScorerRequest,
+    group="make",
+    summary="Train a scorer on graded texts.",
+    examples=("newwiki train-scorer ratings.csv --out stars",),
+    formats=False,
+    result="""\
+Returns a row with the agreement on the held-out texts: `texts`, `pearson`, `rmse` and `qwk` (quadratic weighted
+kappa).""",
+)
+def train_scorer(
+    request: TrainScorerRequest,
+    here: Here,
+    *,
+    table: Path = field(help="Graded texts: a CSV with the columns text and score.", argument=True, metavar="CSV"),
+    out: Path = field(help="New folder to write the scorer to.", writes="path"),
+) -> Answer:
+    """Train a scorer on a CSV of text,score, and test it on held-out texts.
 
-    What it writes is used by --scorer OUT/scorer.toml --metrics NAME.
+    Use the result with --scorer OUT/scorer.toml --metrics NAME.
     """
     from flows.training.scorer_training import read_graded
     from flows.training.scorer_training import train_scorer as train
 
-    found = train(read_graded(table), request, out, reporter(quiet))
-    say(f"{found.texts} texts held out: {found}")
-    say(f"newwiki evaluate … --scorer {out}/scorer.toml --metrics {request.name}")
+    agreement = train(read_graded(table), request, out, here.progress)
+
+    def show(form: str) -> None:
+        say(f"{agreement.texts} held-out texts: {agreement}")
+        say(f"newwiki evaluate … --scorer {out}/scorer.toml --metrics {request.name}")
+
+    return Answer(lambda: arrow_table(_COLUMNS, [[getattr(agreement, name) for name in _COLUMNS]]), show)

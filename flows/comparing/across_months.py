@@ -12,15 +12,24 @@ from flows.comparing import chains
 from flows.comparing.chains import Anchor, Chain, NoLink
 from flows.comparing.difference import Difference, verdict, within
 from flows.comparing.one_protocol import told_beside
+from flows.experiments.linking.result_tables import LinkedMonths
 from flows.verdict_kinds import gives_verdicts
 from newwiki import protocol
 from newwiki.errors import TerminalError
+from newwiki.levels import LevelByScoring
 from storage import snapshots
 from storage.comparison import Contender
 from storage.database import Database
-from storage.linked_months import LinkableRun, StoredLink, linkable_runs, stored_links
+from storage.linked_months import LinkableRun, linkable_runs
 
 _OVER = "articles of both months, and models like the anchors"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredLink(LinkedMonths):
+    """A link between two months with the answer that it belongs to."""
+
+    experiment_id: str
 
 
 @gives_verdicts(
@@ -32,7 +41,7 @@ _OVER = "articles of both months, and models like the anchors"
     family="the metrics of one pair of runs",
 )
 def linked_differences(
-    database: Database, a: Contender, b: Contender, evaluators: Mapping[str, str]
+    database: Database, a: Contender, b: Contender, evaluators: Mapping[str, str], levels: LevelByScoring
 ) -> tuple[list[Difference], list[str]]:
     """By these metrics, each by its evaluator, and notes on what they rest on. The number of `prompts` is that of the
     articles in the month that has fewest. Raises TerminalError where the months are not linked by any of them, or the
@@ -43,7 +52,7 @@ def linked_differences(
             f"{a.run_id} and {b.run_id} were asked otherwise ({', '.join(differing)}), and runs of different protocols "
             "are not linked; evaluate both alike"
         )
-    links = stored_links(database, evaluators)
+    links = database.records(StoredLink, "months_linked", list(evaluators), list(evaluators.values()))
     first, last = _in_order(database, a, b, links)
     runs = {run.run_id: run for run in linkable_runs(database, sorted(_months(links) | {a.snapshot_id, b.snapshot_id}))}
     found: list[_Linked] = []
@@ -61,7 +70,7 @@ def linked_differences(
     notes = [*told_beside(a, b), *_told(found, last)]
     if without:
         notes.append("left out: " + "; ".join(f"{metric}, as {why}" for metric, why in without.items()))
-    return _rows(database, a, b, found, turned=first is b), notes
+    return _rows(database, a, b, found, levels, turned=first is b), notes
 
 
 @dataclass(frozen=True)
@@ -130,17 +139,20 @@ def _over(
 
 
 def _rows(
-    database: Database, a: Contender, b: Contender, found: Sequence[_Linked], *, turned: bool
+    database: Database, a: Contender, b: Contender, found: Sequence[_Linked], levels: LevelByScoring, *, turned: bool
 ) -> list[Difference]:
     """`turned` is whether B's month is the earlier one."""
     spans = dict(database.rows("spans", [one.metric for one in found]))
     corrected = statistics.holm([one.made.difference.p for one in found])
     return [
-        _row(a, b, one, float(p), spans.get(one.metric), turned=turned) for one, p in zip(found, corrected, strict=True)
+        _row(a, b, one, float(p), spans.get(one.metric), levels, turned=turned)
+        for one, p in zip(found, corrected, strict=True)
     ]
 
 
-def _row(a: Contender, b: Contender, one: _Linked, p: float, span: float | None, *, turned: bool) -> Difference:
+def _row(
+    a: Contender, b: Contender, one: _Linked, p: float, span: float | None, levels: LevelByScoring, *, turned: bool
+) -> Difference:
     found, last = one.made.difference, one.made.last
     assert last is not None
     later = float(one.made.months[-1].means[last])
@@ -167,6 +179,8 @@ def _row(a: Contender, b: Contender, one: _Linked, p: float, span: float | None,
         prompts_needed_low=None,
         prompts_needed_high=None,
         smallest_visible=None,
+        level_a=levels[a.run_id, one.evaluator_id].level,
+        level_b=levels[b.run_id, one.evaluator_id].level,
         generalizes_over=_OVER,
     )
 

@@ -6,7 +6,6 @@ from typing import Literal
 
 from evaluators import statistics
 from flows.verdict_kinds import gives_verdicts
-from newwiki.levels import VERIFIED
 
 Verdict = Literal["different", "cannot be told apart", "too few prompts"]
 
@@ -57,10 +56,10 @@ class Difference:
     prompts_needed_low: float | None
     prompts_needed_high: float | None
     smallest_visible: float | None
+    level_a: str
+    level_b: str
     status_a: str = "ok"
     status_b: str = "ok"
-    level_a: str = VERIFIED
-    level_b: str = VERIFIED
     generalizes_over: str = _OVER
     part: str | None = None
 

@@ -14,12 +14,13 @@ from flows.comparing.after_cutoff import later_cutoff, of_known_cutoff
 from flows.comparing.difference import Difference, verdict, within
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
 from flows.comparing.one_protocol import require_one_protocol, told
-from flows.comparing.shown_levels import with_levels
+from flows.comparing.shown_levels import below_verified
 from newwiki.errors import TerminalError, UsageError, did_you_mean
+from newwiki.levels import LevelByScoring
 from newwiki.protocol import ACROSS_MONTHS, ACROSS_WIKIS, settings_named
 from newwiki.records import Stratum
 from newwiki.request import ComparisonRequest
-from storage import comparison, strata
+from storage import comparison, strata, verifications
 from storage.comparison import Contender, Scoring
 from storage.database import Database
 
@@ -56,11 +57,11 @@ def compare(
     require_one_protocol(a, b, across)
     after = later_cutoff(a, b) if after_cutoff else None
     shared, notes = _evaluators(database, a, b, metrics)
+    levels = verifications.levels(database, [a.run_id, b.run_id])
     if over_months:
-        rows, rests_on = linked_differences(database, a, b, shared)
+        rows, rests_on = linked_differences(database, a, b, shared, levels)
         rows, fewer = with_coverage(database, rows, by)
-        rows, levels = with_levels(database, rows)
-        return rows, [*notes, *rests_on, *fewer, *levels]
+        return rows, [*notes, *rests_on, *fewer, *below_verified(rows, levels)]
     if over_wikis:
         shared, depending = comparable(database, a, b, shared)
         values, rests_on = paired_by_item(database, a, b, shared)
@@ -88,10 +89,9 @@ def compare(
         without = ", ".join(test.words for test, one in zip(tests, common, strict=True) if not one)
         notes.append(f"left out, as no prompt has a number from both: {without}")
     chosen = [test for test, one in zip(tests, common, strict=True) if one]
-    rows = _differences(database, a, b, chosen, values[:, common], differences[:, common], seed, level)
+    rows = _differences(database, a, b, chosen, values[:, common], differences[:, common], levels, seed, level)
     rows, fewer = with_coverage(database, rows, by, after)
-    rows, levels = with_levels(database, rows)
-    notes += [*told(a, b, int(paired.sum(axis=1).max())), *fewer, *levels]
+    notes += [*told(a, b, int(paired.sum(axis=1).max())), *fewer, *below_verified(rows, levels)]
     few = {
         Test(row.metric, row.evaluator_id, row.part).words: row.prompts
         for row in rows
@@ -233,6 +233,7 @@ def _differences(
     tests: Sequence[Test],
     values: comparison.Array,
     differences: comparison.Array,
+    levels: LevelByScoring,
     seed: int,
     level: float,
 ) -> list[Difference]:
@@ -275,6 +276,8 @@ def _differences(
                 prompts_needed_low=statistics.number_or_none(least),
                 prompts_needed_high=statistics.number_or_none(most),
                 smallest_visible=statistics.number_or_none(power.visible_effect(prompts, len(p)) * deviations[n]),
+                level_a=levels[a.run_id, test.evaluator_id].level,
+                level_b=levels[b.run_id, test.evaluator_id].level,
                 part=test.part,
             )
         )

@@ -1,30 +1,63 @@
-"""How far the numbers of a comparison were verified, beside each of them."""
+"""Sentences on how far numbers were verified, for whatever shows the numbers of several runs."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from flows.comparing.difference import Difference
-from newwiki.levels import VERIFIED, legend
-from storage import verifications
-from storage.database import Database
+from newwiki.levels import VERIFIED, LevelByScoring, legend
 
 
-def with_levels(database: Database, rows: Sequence[Difference]) -> tuple[list[Difference], list[str]]:
-    """The rows with the level of each run's number, and notes on levels below `verified`: what they mean, and in words
-    what a level says of a run beside its name."""
-    levels = verifications.levels(database, {run_id for row in rows for run_id in (row.run_a, row.run_b)})
+def below_verified(rows: Sequence[Difference], levels: LevelByScoring) -> list[str]:
+    """Notes on the levels below `verified` of a comparison: what a level says of a run beside its name, and what the
+    levels mean."""
     metrics: dict[tuple[str, str], dict[str, None]] = {}
-    found, there = [], set[str]()
     for row in rows:
-        level_a, level_b = (levels[run_id, row.evaluator_id] for run_id in (row.run_a, row.run_b))
-        for run_id, one in ((row.run_a, level_a), (row.run_b, level_b)):
-            if one.level != VERIFIED:
-                there.add(one.level)
-                if one.words != one.level:
-                    metrics.setdefault((run_id, one.words), {})[row.metric] = None
-        found.append(replace(row, level_a=level_a.level, level_b=level_b.level))
+        for run_id in (row.run_a, row.run_b):
+            one = levels[run_id, row.evaluator_id]
+            if one.words != one.level:
+                metrics.setdefault((run_id, one.words), {})[row.metric] = None
     notes = [f"{', '.join(names)} of {run_id}: {words}" for (run_id, words), names in metrics.items()]
-    return found, [*notes, *(f"{level}: {meaning}" for level, meaning in legend(there))]
+    there = {level for row in rows for level in (row.level_a, row.level_b)} - {VERIFIED}
+    return [*notes, *(f"{level}: {meaning}" for level, meaning in legend(there))]
+
+
+@dataclass(frozen=True)
+class LevelNote:
+    """How many of `runs` have numbers of a level below `verified`, what the level says, and the `names` of these."""
+
+    level: str
+    meaning: str
+    names: Sequence[str]
+    runs: int
+
+    @property
+    def head(self) -> str:
+        """The sentence before the names."""
+        have = "has" if len(self.names) == 1 else "have"
+        return (
+            f"of {self.runs} run{'s' * (self.runs != 1)}, {len(self.names)} {have} numbers that are {self.level} "
+            f"({self.meaning})"
+        )
+
+    @property
+    def words(self) -> str:
+        return f"{self.head}: {', '.join(self.names)}"
+
+
+def level_notes(numbers: Iterable[tuple[str, str, str | None]]) -> list[LevelNote]:
+    """Return a note on each level below `verified`, the highest first, of numbers by their run's id, its name and their
+    level; None is no number."""
+    names: dict[str, str] = {}
+    below: dict[str, set[str]] = {}
+    for run_id, name, level in numbers:
+        if level is not None:
+            names[run_id] = name
+        if level not in (None, VERIFIED):
+            below.setdefault(str(level), set()).add(run_id)
+    return [
+        LevelNote(level, meaning, sorted(names[run_id] for run_id in below[level]), len(names))
+        for level, meaning in legend(below)
+    ]
 
 
 def leveled(number: str, level: str) -> str:

@@ -8,7 +8,7 @@ from flows.evaluating.run_identity import stored_settings
 from newwiki.decoding.grammar import parse
 from newwiki.errors import UsageError
 from newwiki.fields import as_typed
-from newwiki.models.numerics import NUMERICS
+from newwiki.models.backend import NUMERICS
 from newwiki.records import Run
 from newwiki.registry import decoders
 from newwiki.request import EvaluationRequest

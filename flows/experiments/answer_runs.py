@@ -6,9 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from newwiki.errors import TerminalError
-from newwiki.levels import VERIFIED, legend
 from newwiki.records import Run
-from storage import verifications
 from storage.database import Database
 from storage.experiments import StoredExperiment
 
@@ -53,19 +51,6 @@ def labels(runs: Iterable[AnswerRun]) -> dict[str, str]:
         run.run_id: run.model if len(weights[run.model]) == 1 else f"{run.model} ({in_words(run.model_sha256)})"
         for run in listed
     }
-
-
-def levels_in_words(database: Database, run_ids: Collection[str], evaluator_ids: Collection[str]) -> list[str]:
-    """Sentences on the runs whose numbers by these evaluators are below `verified`, a sentence for each level."""
-    below: dict[str, set[str]] = {}
-    for (run_id, evaluator_id), found in verifications.levels(database, run_ids).items():
-        if evaluator_id in evaluator_ids and found.level != VERIFIED:
-            below.setdefault(found.level, set()).add(run_id)
-    return [
-        f"of {len(run_ids)} runs, {len(below[level])} have numbers that are {level} ({meaning}): "
-        f"{', '.join(sorted(below[level]))}"
-        for level, meaning in legend(below)
-    ]
 
 
 def in_words(model_sha256: str) -> str:

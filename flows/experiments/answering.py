@@ -6,14 +6,14 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from flows.experiments.answer_runs import levels_in_words
+from flows.comparing.shown_levels import level_notes
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Experiment
 from flows.experiments.methods import methods_of
 from flows.verdict_kinds import kinds_of
 from newwiki.experiment_request import ExperimentRequest
 from newwiki.private_places import public_name
-from storage import experiments
+from storage import experiments, verifications
 from storage.experiments import StoredExperiment
 
 
@@ -29,13 +29,13 @@ def answer(experiment: Experiment, evaluations: Evaluations, request: Experiment
     asked, read = _json(asdict(request)), _json({**found.read, "runs": [asdict(run) for run in runs]})
     # Weights in another folder are the same
     weights = [asdict(replace(run, model=public_name(run.model))) for run in runs]
-    kinds = kinds_of(found.rows.values())
+    kinds = kinds_of(found.rows)
     identity = _json([experiment.name, experiment.version, asked, found.read, weights])
     kind = kinds[0] if kinds else None
     made = methods_of(experiment, request, found, json.loads(read), kind, evaluations.database, evaluations.settings)
-    levels = levels_in_words(
-        evaluations.database, [run.run_id for run in runs], [one.evaluator_id for one in made.evaluators]
-    )
+    levels = verifications.levels(evaluations.database, [run.run_id for run in runs])
+    read_by = {one.evaluator_id for one in made.evaluators}
+    notes = level_notes((run_id, run_id, one.level) for (run_id, by), one in levels.items() if by in read_by)
     stored = StoredExperiment(
         experiment_id=hashlib.sha256(identity.encode()).hexdigest()[:16],
         name=experiment.name,
@@ -45,7 +45,7 @@ def answer(experiment: Experiment, evaluations: Evaluations, request: Experiment
         read=read,
         verdict=found.verdict,
         generalizes_over=kind.over if kind else None,
-        words=(*found.words, *levels, *(kind.sentence for kind in kinds)),
+        words=(*found.words, *(one.words for one in notes), *(kind.sentence for kind in kinds)),
         made_at=datetime.now(UTC).replace(microsecond=0),
         methods=made.to_json(),
     )

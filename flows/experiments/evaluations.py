@@ -13,7 +13,7 @@ from newwiki.experiment_request import ExperimentRequest
 from newwiki.models.backend import Backend, reads_articles
 from newwiki.records import Run
 from newwiki.registry import models
-from newwiki.request import OF_WRITING, EvaluationRequest
+from newwiki.request import GENERATION_FIELDS, EvaluationRequest
 from newwiki.settings import Settings
 from storage.database import Database
 
@@ -77,7 +77,7 @@ class Evaluations:
 
 def _reading(shared: Mapping[str, Any]) -> dict[str, Any]:
     """The same models and articles, with nothing of how articles are written."""
-    kept = {name: value for name, value in shared.items() if name not in OF_WRITING}
+    kept = {name: value for name, value in shared.items() if name not in GENERATION_FIELDS}
     return {**kept, "likelihood_only": True, "metrics": "all"}
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from flows.experiments.answer_runs import AnswerRun
     from flows.experiments.evaluations import Evaluations
+    from flows.presenting.charts import PageSigns
     from storage.database import Database
 
 
@@ -24,7 +25,7 @@ class Answer:
     """What was found. `verdict` is the answer in a few words, `words` are sentences with what it rests on and what it
     cannot tell apart. `runs` are those whose texts or scores were read. `read` is what else the numbers were computed
     from, and names evaluators and snapshots by their ids or hashes; under `models` it has the weights' hash of each
-    model whose texts are no runs. `rows` are the numbers by the name of their table; `snapshot_id` is the snapshot
+    model whose texts are no runs. `rows` are the rows of each result table; `snapshot_id` is the snapshot
     whose report shows it. `pinned` are the fields of the request, beside the snapshot, that were chosen because nobody
     named them. `units` are the numbers of units that the headline rests on, where they are not those of all rows with
     verdicts."""
@@ -34,7 +35,7 @@ class Answer:
     words: Sequence[str]
     runs: Sequence["AnswerRun"]
     read: Mapping[str, Any]
-    rows: Mapping[str, Sequence[Any]]
+    rows: Sequence[Sequence[Any]]
     pinned: Mapping[str, Any] = field(default_factory=dict)
     units: Sequence[int] = ()
 
@@ -93,15 +94,20 @@ class Findings:
         ]
 
 
+def _no_figures(signs: "PageSigns") -> Sequence[Figure]:
+    return ()
+
+
 @dataclass(frozen=True)
 class Shown:
-    """An answer as people see it. The first of the `records` are those of csv and json."""
+    """An answer as people see it: `records` under `heads` are the rows of csv and json, and `figures` draws the figures
+    with the signs of the page that they stand on."""
 
     heads: Sequence[str]
     records: Sequence[Sequence[Any]]
     findings: Findings
     tables: Sequence[Table]
-    figures: Callable[[], Sequence[Figure]] = tuple
+    figures: Callable[["PageSigns"], Sequence[Figure]] = _no_figures
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import astuple, fields
 from flows.experiments.experiment import Table
 from flows.judging.findings import AgreementRow, Findings, PreferenceRow
 from flows.judging.pairing import Pairing
-from flows.tables import digits, p_value
+from flows.presenting.numbers import digits, p_value
 
 COLUMNS = [one.name for one in fields(PreferenceRow)]
 _KINDS = {

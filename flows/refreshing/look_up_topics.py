@@ -6,8 +6,7 @@ from flows.progress import Progress, Silent
 from newwiki.errors import NewWikiError
 from newwiki.snapshot import Topic
 from newwiki.sources.api import Api
-from newwiki.sources.pageprops import wikibase_items
-from newwiki.sources.wikidata import Wikidata
+from newwiki.sources.wikidata import Wikidata, wikibase_items
 from storage import snapshots, topics
 from storage.database import Database
 

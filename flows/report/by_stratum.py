@@ -1,4 +1,4 @@
-"""The runs on parts of the snapshot: its short and long articles, those with and without an infobox …"""
+"""The section on parts of a snapshot: short and long articles, articles with and without an infobox …"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,15 +6,13 @@ from typing import Any
 
 from markupsafe import Markup
 
-from flows.charts import PALETTE, svg
 from flows.comparing.board import PART, Column, board
-from flows.drawing import SHAPES, arms
-from flows.report import paper_tables
-from flows.report.aligned import varies
-from flows.report.blocks import blocks
-from flows.report.figures import Key
-from flows.report.material import Material, Record
-from flows.report.paper_tables import Cell, Row, together
+from flows.comparing.shown_levels import LevelNote
+from flows.presenting import page_tables
+from flows.presenting.charts import ARTICLES_SIGN, MOST_SERIES, Key, PageSigns, arms, svg
+from flows.presenting.material import Material, Record
+from flows.presenting.numbers import varies
+from flows.presenting.page_tables import Cell, Row, blocks, together
 from newwiki.errors import TerminalError
 from newwiki.records import Stratum
 from storage import strata
@@ -37,14 +35,15 @@ class Cut:
     blocks: Sequence[range] = ()
     keys: Sequence[Key] = ()
     image: Markup | None = None
+    levels: Sequence[LevelNote] = ()
 
 
-def cuts(database: Database, material: Material, column: Column, by: Stratum | None) -> list[Cut]:
-    """That by one stratum, or one for each."""
-    return [_cut(database, material, column, stratum) for stratum in ([by] if by else strata.STRATA)]
+def cuts(database: Database, material: Material, column: Column, by: Stratum | None, page: PageSigns) -> list[Cut]:
+    """Cut the column by one stratum, or by each of them."""
+    return [_cut(database, material, column, stratum, page) for stratum in ([by] if by else strata.STRATA)]
 
 
-def _cut(database: Database, material: Material, column: Column, stratum: Stratum) -> Cut:
+def _cut(database: Database, material: Material, column: Column, stratum: Stratum, page: PageSigns) -> Cut:
     snapshot_id = material.snapshot.snapshot_id
     try:
         parts = strata.parts(database, stratum, [snapshot_id])
@@ -59,7 +58,7 @@ def _cut(database: Database, material: Material, column: Column, stratum: Stratu
         by=stratum,
         after_cutoff=material.after_cutoff,
     )
-    order = [record["run_id"] for record in paper_tables.best_first(material, column)]
+    order = [record["run_id"] for record in page_tables.best_first(material, column)]
     by_part: list[dict[str, Record]] = [
         {one["run_id"]: one for one in shown.records if one[PART] == part.value} for part in parts
     ]
@@ -68,16 +67,25 @@ def _cut(database: Database, material: Material, column: Column, stratum: Stratu
     rows = [row for run_ids in (order, reference) for row in _rows(material, whole, by_part, column, run_ids)]
     [rows] = together(rows)
     fitting = blocks([part.value for part in parts], rows)
-    return Cut(stratum, parts, rows, "", fitting, *_drawn(material, column, stratum, parts, rows))
+    return Cut(stratum, parts, rows, "", fitting, *_drawn(material, column, stratum, parts, rows, page))
 
 
 def _drawn(
-    material: Material, column: Column, stratum: Stratum, parts: Sequence[StratumPart], rows: Sequence[Row]
-) -> tuple[Sequence[Key], Markup | None]:
-    """The best runs, and the articles if their numbers vary."""
+    material: Material,
+    column: Column,
+    stratum: Stratum,
+    parts: Sequence[StratumPart],
+    rows: Sequence[Row],
+    page: PageSigns,
+) -> tuple[Sequence[Key], Markup | None, Sequence[LevelNote]]:
+    """Draw the best runs, and the articles if their numbers vary."""
     of_runs = [row for row in rows if row.record is not material.reference]
     articles = [row for row in rows if row.record is material.reference and any(varies(cell.sd) for cell in row.cells)]
-    shown = [*of_runs[: len(PALETTE) - len(articles)], *articles]
+    shown = [*of_runs[: MOST_SERIES - len(articles)], *articles]
+    signs = [
+        ARTICLES_SIGN if row in articles else page.of(material.names[row.record["run_id"]], material.label(row.record))
+        for row in shown
+    ]
     labels = ["Wikipedia" if row in articles else material.label(row.record) for row in shown]
     values: list[dict[str, Any]] = [
         {
@@ -92,11 +100,12 @@ def _drawn(
         if cell.mean is not None
     ]
     if not values:
-        return (), None
-    keys = [Key(colour, shape, text) for colour, shape, text in zip(PALETTE, SHAPES.values(), labels, strict=False)]
+        return (), None, ()
+    keys = [Key(sign, text) for sign, text in zip(signs, labels, strict=True)]
     told = "; ".join(f"{labels[int(one['who'])]}, {one['x']}: {one['mean']:.4g}" for one in values)
-    chart = arms(values, [part.value for part in parts], len(shown), column.name)
-    return keys, svg(chart, f"{column.name} by {stratum}, means: {told}")
+    chart = arms(values, [part.value for part in parts], signs, column.name)
+    levels = material.level_notes([row.record for row in shown], [column])
+    return keys, svg(chart, f"{column.name} by {stratum}, means: {told}"), levels
 
 
 def _rows(
@@ -110,6 +119,6 @@ def _rows(
     for records in by_part:
         there = [run_id for run_id in run_ids if run_id in records]
         listed = [records[run_id] for run_id in there]
-        made = paper_tables.cells(listed, column, paper_tables.direction(material, listed, column))
+        made = page_tables.cells(listed, column, page_tables.direction(material, listed, column))
         columns.append(dict(zip(there, made, strict=True)))
     return [Row(whole[run_id], [cells.get(run_id, Cell(None)) for cells in columns]) for run_id in run_ids]

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from flows.experiments import record
 from flows.experiments.experiment import Figure, Judged, Table, named
 from flows.experiments.methods import Methods, RunRead
+from flows.presenting.charts import PageSigns
 from flows.report.templating import assets, environment, write_page
 from newwiki.private_places import public_name
 from storage import experiments
@@ -41,15 +42,15 @@ class Section:
     bibtex: str
 
 
-def sections(database: Database, snapshot_id: str) -> list[Section]:
-    """The newest answer to each question on a snapshot."""
-    return [_section(database, one) for one in experiments.on_snapshot(database, snapshot_id)]
+def sections(database: Database, snapshot_id: str, signs: PageSigns) -> list[Section]:
+    """Return the newest answer to each question on a snapshot."""
+    return [_section(database, one, signs) for one in experiments.on_snapshot(database, snapshot_id)]
 
 
 def write_answer(database: Database, experiment_id: str, path: Path) -> Path:
-    """Writes an answer as a page, and gives the path. Raises UsageError where it cannot be written."""
+    """Write an answer as a page and return the path. Raises UsageError where it cannot be written."""
     with database.read():
-        section = _section(database, experiments.stored(database, experiment_id))
+        section = _section(database, experiments.stored(database, experiment_id), None)
     html = environment().get_template("experiment.html").render(
         experiments=[section],
         written_at=datetime.now(UTC),
@@ -60,8 +61,8 @@ def write_answer(database: Database, experiment_id: str, path: Path) -> Path:
 
 
 def _names(database: Database, answer: StoredExperiment) -> Callable[[Any], Any]:
-    """Takes the folders out of the names of local models in a text: a page is for other people, too. Names that would
-    be the same without them keep them."""
+    """Return a function that removes the folders from the names of local models in a text, as other people read the
+    page too. Names that would be equal without their folders keep them."""
     made = record.methods(answer)
     names = (
         {run.model for run in database.records(RunRead, "runs_read", [run.run_id for run in made.runs])}
@@ -73,7 +74,7 @@ def _names(database: Database, answer: StoredExperiment) -> Callable[[Any], Any]
     known = sorted((name for name in names if short.count(public_name(name)) == 1), key=len, reverse=True)
 
     def brief(text: Any) -> Any:
-        """Whatever is no text stays as it is; a verdict keeps its tone."""
+        """Return anything but text unchanged; a verdict keeps its tone."""
         if not isinstance(text, str):
             return text
         found = str(text)
@@ -95,13 +96,17 @@ def _brief(table: Table, brief: Callable[[Any], Any]) -> Table:
     return Table(brief(table.caption), table.heads, [[brief(cell) for cell in row] for row in table.cells])
 
 
-def _section(database: Database, answer: StoredExperiment) -> Section:
+def _section(database: Database, answer: StoredExperiment, signs: PageSigns | None) -> Section:
+    """Gather an answer for a page; without the signs of a larger page its models get signs of their own."""
     one = named(answer.name)
     shown = one.show(database, answer.experiment_id)
     brief = _names(database, answer)
-    figures = [replace(figure, caption=brief(figure.caption), image=brief(figure.image)) for figure in shown.figures()]
-    first = [figure for figure in figures if figure.first] or figures[:1]
     made = record.methods(answer)
+    page = signs or PageSigns(one.model for one in (made.models if made else ()))
+    figures = [
+        replace(figure, caption=brief(figure.caption), image=brief(figure.image)) for figure in shown.figures(page)
+    ]
+    first = [figure for figure in figures if figure.first] or figures[:1]
     return Section(
         title=one.title,
         question=one.question,

@@ -9,11 +9,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from flows.charts import PALETTE, svg
-from flows.drawing import SHAPES, lines
-from flows.report.material import Material, Record
-from flows.report.paper import PaperColumn, paper_columns
-from flows.report.paper_tables import Cell, Row, rows, together
+from flows.comparing.shown_levels import LevelNote
+from flows.presenting.charts import MOST_SERIES, Key, PageSigns, Sign, lines, svg
+from flows.presenting.material import Material, Record
+from flows.presenting.page_tables import Cell, PaperColumn, Row, paper_columns, rows, together
 
 SWEPT = {"top_p": "top-p", "top_k": "top-k", "temperature": "temperature"}
 _GRIDS = {
@@ -24,18 +23,10 @@ _GRIDS = {
 
 
 @dataclass(frozen=True)
-class Key:
-    """What a colour and a shape stand for."""
-
-    colour: str
-    shape: str
-    text: str
-
-
-@dataclass(frozen=True)
 class Family:
     """Runs that differ in one parameter and in nothing else; `points` are its values in words, with a row each."""
 
+    model: str
     label: str
     points: Sequence[tuple[str, Row]]
 
@@ -51,7 +42,7 @@ class SweepPanel:
 class Sweep:
     """Figure 1, 2 or 3: `panels` are in the metrics' own units, with the means' intervals, `rescaled` as the paper
     draws them, with standard deviations. With no family there is nothing to draw, and `command` says what to run. Those
-    families are drawn that have a key; all are in the table."""
+    families are drawn that have a key; all are in the table. `levels` are of what is drawn."""
 
     number: int
     parameter: str
@@ -62,25 +53,25 @@ class Sweep:
     panels: Sequence[SweepPanel]
     rescaled: Sequence[SweepPanel]
     command: str
+    levels: Sequence[LevelNote]
 
 
-def sweep(material: Material, parameter: str) -> Sweep:
-    """Means against top_p, top_k or temperature."""
+def sweep(material: Material, parameter: str, page: PageSigns) -> Sweep:
+    """Gather the means against top_p, top_k or temperature."""
     heads = paper_columns(material.text_columns)
     families = _families(material, parameter, heads)
-    drawn = families[: len(PALETTE)]
-    keys = [
-        Key(colour, shape, family.label) for colour, shape, family in zip(PALETTE, SHAPES.values(), drawn, strict=False)
-    ]
+    drawn = families[:MOST_SERIES]
+    signs = [page.of(family.model, family.label) for family in drawn]
+    keys = [Key(sign, family.label) for sign, family in zip(signs, drawn, strict=True)]
     there = [
         (place, head)
         for place, head in enumerate(heads)
         if any(row.cells[place].mean is not None for one in drawn for _, row in one.points)
     ]
     words = SWEPT[parameter]
-    panels = [SweepPanel(head.title, head, _panel(drawn, place, head, words)) for place, head in there]
+    panels = [SweepPanel(head.title, head, _panel(drawn, signs, place, head, words)) for place, head in there]
     rescaled = [
-        SweepPanel(head.title, head, _rescaled_panel(drawn, place, head, words))
+        SweepPanel(head.title, head, _rescaled_panel(drawn, signs, place, head, words))
         for place, head in there
         if head.low is not None
     ]
@@ -94,11 +85,14 @@ def sweep(material: Material, parameter: str) -> Sweep:
         panels,
         rescaled,
         _command(material, parameter),
+        material.level_notes(
+            (row.record for one in drawn for _, row in one.points), [head.column for _, head in there]
+        ),
     )
 
 
 def _families(material: Material, parameter: str, heads: Sequence[PaperColumn]) -> list[Family]:
-    """The largest first."""
+    """Return the families, the largest first."""
     groups: dict[tuple[object, ...], list[tuple[float, Record]]] = defaultdict(list)
     for record in material.records:
         run = (entry := material.entries[record["run_id"]]).run
@@ -110,14 +104,18 @@ def _families(material: Material, parameter: str, heads: Sequence[PaperColumn]) 
             groups[key].append((value, record))
     columns = [head.column for head in heads]
     made = [
-        (_label(material, points[0][1], parameter), _points(material, parameter, points, columns))
+        (
+            material.names[points[0][1]["run_id"]],
+            _label(material, points[0][1], parameter),
+            _points(material, parameter, points, columns),
+        )
         for points in groups.values()
         if len({value for value, _ in points}) > 1
     ]
-    listed = together(*[[row for _, row in points] for _, points in made])
+    listed = together(*[[row for _, row in points] for *_, points in made])
     families = [
-        Family(label, [(word, row) for (word, _), row in zip(points, of_family, strict=True)])
-        for (label, points), of_family in zip(made, listed, strict=True)
+        Family(model, label, [(word, row) for (word, _), row in zip(points, of_family, strict=True)])
+        for (model, label, points), of_family in zip(made, listed, strict=True)
     ]
     return sorted(families, key=lambda family: -len(family.points))
 
@@ -132,7 +130,7 @@ def _points(
 
 
 def _label(material: Material, record: Record, parameter: str) -> str:
-    """The model, and what the runs share of what is swept in figures 1 to 3 or is not the default."""
+    """Return the model with the decoder parameters that the runs share and that are swept or not the default."""
     defaults = {"top_k": 0, "top_p": 1, "typical_p": 1, "temperature": 1, "repetition_penalty": 1}
     values = json.loads(material.entries[record["run_id"]].run.decoder_parameters)
     shared = [
@@ -144,7 +142,7 @@ def _label(material: Material, record: Record, parameter: str) -> str:
 
 
 def _command(material: Material, parameter: str) -> str:
-    """The paper's grid for the first model of the snapshot, entities found as they were."""
+    """Return the command that runs the paper's grid with the snapshot's first model and entity finder."""
     model = next((entry.run.model for entry in material.entries.values()), "MODEL")
     rules = any(evaluator.model == "rules-v1" for evaluator in material.evaluators.values())
     return (
@@ -153,7 +151,7 @@ def _command(material: Material, parameter: str) -> str:
     )
 
 
-def _panel(families: Sequence[Family], place: int, head: PaperColumn, words: str) -> Markup:
+def _panel(families: Sequence[Family], signs: Sequence[Sign], place: int, head: PaperColumn, words: str) -> Markup:
     values: list[dict[str, Any]] = [
         {
             "x": word,
@@ -164,10 +162,12 @@ def _panel(families: Sequence[Family], place: int, head: PaperColumn, words: str
         }
         for number, word, cell in _cells(families, place)
     ]
-    return svg(lines(values, _order(values), words), _told(families, place, head, words))
+    return svg(lines(values, _order(values), words, signs), _told(families, place, head, words))
 
 
-def _rescaled_panel(families: Sequence[Family], place: int, head: PaperColumn, words: str) -> Markup:
+def _rescaled_panel(
+    families: Sequence[Family], signs: Sequence[Sign], place: int, head: PaperColumn, words: str
+) -> Markup:
     values: list[dict[str, Any]] = [
         {
             "x": word,
@@ -179,11 +179,11 @@ def _rescaled_panel(families: Sequence[Family], place: int, head: PaperColumn, w
         for number, word, cell in _cells(families, place)
         if cell.mean is not None
     ]
-    return svg(lines(values, _order(values), words, (0, 1)), "Rescaled: " + _told(families, place, head, words))
+    return svg(lines(values, _order(values), words, signs, (0, 1)), "Rescaled: " + _told(families, place, head, words))
 
 
 def _cells(families: Sequence[Family], place: int) -> Iterator[tuple[int, str, Cell]]:
-    """Those with a number: of which family, and at which value."""
+    """Yield each cell with a number, with the place of its family and its value on the x axis."""
     for number, family in enumerate(families):
         for word, row in family.points:
             if row.cells[place].mean is not None:

@@ -1,10 +1,10 @@
-"""The snapshot's articles at later cutoffs, and what its runs are worth beside them."""
+"""The section on later editions: the articles at later cutoffs, and the runs' scores against them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flows.tables import decimals
+from flows.presenting.numbers import decimals
 from storage import editions
 from storage.database import Database
 
@@ -40,7 +40,7 @@ class LaterEdition:
 
 
 def later_editions(database: Database, snapshot_id: str) -> list[LaterEdition]:
-    """All editions of the snapshot, the earliest cutoff first."""
+    """Return all editions of the snapshot, the earliest cutoff first."""
     return [_edition(database, name) for name in editions.editions_of(database, snapshot_id)]
 
 

@@ -1,4 +1,4 @@
-"""The models over the months: what was asked of the same model in the same way on several months' articles."""
+"""The section over the months: the same model with the same request on several months' articles."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,15 +6,13 @@ from typing import Any
 
 from markupsafe import Markup
 
-from flows.charts import PALETTE, svg
 from flows.comparing.board import ANOTHER, Column
-from flows.drawing import SHAPES, lines
-from flows.report.aligned import varies
-from flows.report.blocks import blocks
+from flows.comparing.shown_levels import LevelNote, level_notes
+from flows.presenting.charts import ARTICLES_SIGN, MOST_SERIES, Key, PageSigns, Sign, lines, svg
+from flows.presenting.material import Material, Record, gather
+from flows.presenting.numbers import varies
+from flows.presenting.page_tables import Cell, Row, best_first, blocks, cells, in_order, together
 from flows.report.experiments import Section
-from flows.report.figures import Key
-from flows.report.material import Material, Record, gather
-from flows.report.paper_tables import Cell, Row, best_first, cells, in_order, together
 from newwiki.errors import TerminalError
 from storage.database import Database
 
@@ -34,7 +32,7 @@ class Months:
     """`linked` are answers that put the months on one scale. `names` are the snapshots of which there are numbers, and
     `rows` has one a run of the report's snapshot that was asked for on others too, the articles last, with a cell for
     each of them by `column`; those in one of the `blocks` fit beside each other. Those are drawn that have a key.
-    `left_out` are other months' snapshots, and why."""
+    `left_out` are other months' snapshots, and why. `levels` are of what is drawn."""
 
     linked: Sequence[Section]
     names: Sequence[str]
@@ -44,6 +42,7 @@ class Months:
     keys: Sequence[Key]
     panels: Sequence[MonthPanel]
     left_out: Sequence[str]
+    levels: Sequence[LevelNote]
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class _Series:
     by_month: Mapping[str, tuple[Material, Record]]
 
     def cell(self, month: str, column: Column) -> Cell:
-        """By this evaluator of the column, whatever the month's own column is called."""
+        """Return the month's number by the column's evaluator, whatever the month calls its column."""
         if month not in self.by_month:
             return Cell(None)
         there, record = self.by_month[month]
@@ -67,26 +66,40 @@ class _Series:
 
 
 def months(
-    database: Database, material: Material, column: Column | None, experiments: Sequence[Section]
+    database: Database,
+    material: Material,
+    column: Column | None,
+    experiments: Sequence[Section],
+    page: PageSigns,
 ) -> Months | None:
-    """None where nothing was asked for on two months."""
+    """Compare the runs over the months; None where no request was run on two months."""
     linked = [one for one in experiments if one.answer.name == LINKING]
     shown, left_out = _of_wiki(database, material) if material.snapshot.kind == "new" else ({}, [])
     series = _series(shown, material, column)
     names = [name for name in shown if any(name in one.by_month for one in series)]
     if len(names) < 2:
-        return Months(linked, [], column, [], [], [], [], []) if linked else None
+        return Months(linked, [], column, [], [], [], [], [], []) if linked else None
     articles = _articles(shown, material)
-    drawn = [*series[: len(PALETTE) - len(articles)], *articles]
-    keys = [Key(colour, shape, one.label) for colour, shape, one in zip(PALETTE, SHAPES.values(), drawn, strict=False)]
-    panels = [panel for one in in_order(material)[:_DRAWN] if (panel := _panel(drawn, one, names))]
+    drawn = [*series[: MOST_SERIES - len(articles)], *articles]
+    signs = [
+        ARTICLES_SIGN if one in articles else page.of(material.names[one.record["run_id"]], one.label) for one in drawn
+    ]
+    keys = [Key(sign, one.label) for sign, one in zip(signs, drawn, strict=True)]
+    panels = [panel for one in in_order(material)[:_DRAWN] if (panel := _panel(drawn, signs, one, names))]
     rows = [Row(one.record, [one.cell(name, column) for name in names]) for one in [*series, *articles] if column]
     [rows] = together(rows)
-    return Months(linked, names, column, rows, blocks(names, rows), keys, panels, left_out)
+    levels = level_notes(
+        (one.by_month[name][1]["run_id"], f"{one.label}, {name}", one.cell(name, panel.column).level)
+        for one in drawn
+        for name in one.by_month
+        for panel in panels
+        if one.label != ARTICLES
+    )
+    return Months(linked, names, column, rows, blocks(names, rows), keys, panels, left_out, levels)
 
 
 def _of_wiki(database: Database, material: Material) -> tuple[dict[str, Material], list[str]]:
-    """All months' snapshots of the wiki with their runs, the earliest first, and those that have none to show."""
+    """Return the wiki's monthly snapshots with runs, the earliest first, and a reason for each that is left out."""
     shown: dict[str, Material] = {}
     left_out = []
     prefer = {column.evaluator_id for column in material.board.columns}
@@ -102,7 +115,7 @@ def _of_wiki(database: Database, material: Material) -> tuple[dict[str, Material
 
 
 def _series(shown: Mapping[str, Material], material: Material, column: Column | None) -> list[_Series]:
-    """Those of two months or more, those of most months first, and of these the best."""
+    """Return the series of two or more months: the longest first, and of equally long ones the best."""
     of_months = {name: {_asked(there, one): one for one in _fewest_first(there)} for name, there in shown.items()}
     found = []
     for record in best_first(material, column):
@@ -115,7 +128,7 @@ def _series(shown: Mapping[str, Material], material: Material, column: Column | 
 
 
 def _fewest_first(material: Material) -> list[Record]:
-    """So that of runs that were asked the same the one on most prompts is taken."""
+    """Sort the runs so that the one on most prompts stands for runs with the same request."""
     return sorted(material.records, key=lambda one: int(one["prompts"]))
 
 
@@ -130,8 +143,8 @@ def _articles(shown: Mapping[str, Material], material: Material) -> list[_Series
     return [_Series(ARTICLES, material.reference, by_month)] if material.reference else []
 
 
-def _panel(drawn: Sequence[_Series], column: Column, names: Sequence[str]) -> MonthPanel | None:
-    """The articles only where their numbers vary: beside themselves they are all the same."""
+def _panel(drawn: Sequence[_Series], signs: Sequence[Sign], column: Column, names: Sequence[str]) -> MonthPanel | None:
+    """Draw a metric; the articles only where their numbers vary, as against themselves they are all equal."""
     values: list[dict[str, Any]] = [
         {
             "x": name,
@@ -149,10 +162,12 @@ def _panel(drawn: Sequence[_Series], column: Column, names: Sequence[str]) -> Mo
     told = "; ".join(f"{drawn[int(one['who'])].label}, {one['x']}: {one['mean']:.4g}" for one in values)
     order = [_short(name, names) for name in names]
     shortened = [value | {"x": _short(value["x"], names)} for value in values]
-    return MonthPanel(column, svg(lines(shortened, order, None), f"{column.name} over the months, means: {told}"))
+    return MonthPanel(
+        column, svg(lines(shortened, order, None, signs), f"{column.name} over the months, means: {told}")
+    )
 
 
 def _short(name: str, names: Sequence[str]) -> str:
-    """Without the wiki, which all have in front."""
+    """Return the name without the wiki, with which all names begin."""
     short = {one: one.partition("-")[2] or one for one in names}
     return short[name] if len({*short.values()}) == len(names) else name

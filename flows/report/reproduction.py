@@ -1,4 +1,4 @@
-"""A paper's tables with our numbers in them, as a page."""
+"""The page of a reproduction: a paper's tables with our numbers in them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,22 +6,17 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
+from flows.presenting.numbers import digits
 from flows.report.templating import assets, environment, write_page
 from flows.reproducing.matching import FAILS, HOLDS, Match
 from flows.reproducing.records import interval, summary
 from flows.reproducing.reproduce import ReproducedPaper
 from flows.reproducing.step import Outcome, Task
-from flows.tables import digits as plain_digits
 from newwiki.decoding.grammar import short_form
 from newwiki.papers.published import Exhibit, Row
 from storage.outputs import safe
 
 _TONES = {HOLDS: "good", FAILS: "bad"}
-
-
-def digits(number: float) -> str:
-    """With a true minus."""
-    return plain_digits(number).replace("-", "−")
 
 
 @dataclass(frozen=True)
@@ -59,7 +54,7 @@ class ExhibitShown:
 
 @dataclass
 class Footnotes:
-    """Each reason once, numbered from 1 on."""
+    """Footnotes, each reason once and numbered from 1."""
 
     told: list[str] = field(default_factory=list)
 
@@ -72,7 +67,7 @@ class Footnotes:
 
 
 def write_reproduction(papers: Sequence[ReproducedPaper], path: Path, database: Path) -> Path:
-    """Writes it, and gives the path. Raises UsageError where it cannot be written."""
+    """Write the page and return its path. Raises UsageError where it cannot be written."""
     html = environment().get_template("reproduction.html").render(
         papers=[
             {
@@ -91,7 +86,7 @@ def write_reproduction(papers: Sequence[ReproducedPaper], path: Path, database: 
 
 
 def exhibits_shown(done: ReproducedPaper) -> list[ExhibitShown]:
-    """All of the paper, those without a number too."""
+    """Return all exhibits of the paper, with and without numbers."""
     return [_exhibit(done, one) for one in done.reproduction.paper.exhibits]
 
 
@@ -127,7 +122,7 @@ def _cell(one: Match, notes: Footnotes) -> Cell:
     if one.ours is None:
         return Cell(published, standing=one.standing, note=note)
     tone = _TONES.get(one.standing, "")
-    return Cell(published, digits(one.ours.value), interval(one).replace("-", "−"), one.standing, tone, note)
+    return Cell(published, digits(one.ours.value), interval(one), one.standing, tone, note)
 
 
 def _answer(task: Task, outcome: Outcome) -> str:

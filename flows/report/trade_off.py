@@ -4,29 +4,29 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, product
 from typing import Any
 
 from markupsafe import Markup
 
-from flows.charts import PALETTE, svg
-from flows.comparing.board import Column
-from flows.drawing import SHAPES, corners, crosses
-from flows.report.aligned import varies
+from flows.comparing.board import Column, number_of
+from flows.comparing.shown_levels import LevelNote
+from flows.presenting.charts import MOST_SERIES, Key, PageSigns, Sign, corners, crosses, svg
+from flows.presenting.material import Material, Record
+from flows.presenting.numbers import varies
 from flows.report.example_texts import column_for
-from flows.report.figures import Key
-from flows.report.material import Material, Record
 from newwiki.protocol import PROTOCOL, value_in_words
 
 _WITHIN, _BETWEEN = ("distinct_2", "diversity", "rep_4"), ("self_bleu",)  # of a text, and of a run's texts
 _OF_DIVERSITY = ("distinct_", "diversity", "rep_", "self_bleu")
+_MODELS = MOST_SERIES**2  # as many as there are pairs of a color and a shape
 _NAMED = 24  # points that have their decoder beside them
 
 
 @dataclass(frozen=True)
 class TradeOffPanel:
     """`asked` says how its runs were asked, where others were asked otherwise; `level` whether there is a line for the
-    articles, `hollow` whether a point lacks an interval, and `named` whether the points have words."""
+    articles, `hollow` whether a point lacks an interval, and `named` whether the points have words. `levels` are those
+    of its numbers."""
 
     asked: str
     quality: Column
@@ -35,6 +35,7 @@ class TradeOffPanel:
     level: bool
     hollow: bool
     named: bool
+    levels: Sequence[LevelNote]
 
 
 @dataclass(frozen=True)
@@ -46,19 +47,15 @@ class TradeOff:
     models: int
 
 
-def trade_off(material: Material, column: Column | None) -> TradeOff | None:
-    """By the column that texts are chosen by, if it is not one of diversity itself; None where no two runs that were
-    asked alike have both numbers."""
+def trade_off(material: Material, column: Column | None, page: PageSigns) -> TradeOff | None:
+    """Set quality against diversity, by the column that examples are chosen by unless it measures diversity; None where
+    no two runs of one protocol have both numbers."""
     quality = _quality(material, column)
     if quality is None:
         return None
     names = list(dict.fromkeys(material.names[record["run_id"]] for record in material.records))
-    signs = list(islice(_signs(), len(names)))
-    keys = [
-        Key(PALETTE[colour], list(SHAPES.values())[shape], name)
-        for name, (colour, shape) in zip(names, signs, strict=False)
-    ]
-    sign_of = dict(zip(names, signs, strict=False))
+    sign_of = {name: page.of(name) for name in names[:_MODELS]}
+    keys = [Key(sign, name) for name, sign in sign_of.items()]
     panels = []
     for diversity in _diversities(material.board.columns):
         for asked, records in _asked_alike(material).items():
@@ -86,15 +83,8 @@ def _diversities(columns: Iterable[Column]) -> list[Column]:
     return [column for column in found if column]
 
 
-def _signs() -> Iterable[tuple[int, int]]:
-    """Places of a colour and a shape; the first have a colour and a shape of their own."""
-    return (
-        (colour, (colour + turn) % len(SHAPES)) for turn, colour in product(range(len(SHAPES)), range(len(PALETTE)))
-    )
-
-
 def _asked_alike(material: Material) -> Mapping[str, Sequence[Record]]:
-    """The runs of each protocol, in words where there are several."""
+    """Return the runs by protocol; the key describes it where there are several."""
     apart_in = [name for name in material.apart_in if name in PROTOCOL]
     found: dict[str, list[Record]] = defaultdict(list)
     for record in material.records:
@@ -109,20 +99,20 @@ def _panel(
     quality: Column,
     diversity: Column,
     records: Sequence[Record],
-    sign_of: Mapping[str, tuple[int, int]],
+    sign_of: Mapping[str, Sign],
 ) -> TradeOffPanel:
     words = _words(material, records) if len(records) <= _NAMED else {}
     values = []
     for record in records:
-        colour, shape = sign_of[material.names[record["run_id"]]]
+        sign = sign_of[material.names[record["run_id"]]]
         arms = _arm("x", record, quality) | _arm("y", record, diversity)
-        bare = any(record[f"{one.name}_low"] is None for one in (quality, diversity))
+        bare = any(number_of(record, one.name).low is None for one in (quality, diversity))
         values.append(
             arms
             | {
-                "colour": PALETTE[colour],
-                "fill": "transparent" if bare else PALETTE[colour],
-                "shape": list(SHAPES)[shape],
+                "color": sign.color,
+                "fill": "transparent" if bare else sign.color,
+                "shape": sign.shape,
                 "words": words.get(record["run_id"], ""),
             }
         )
@@ -139,24 +129,26 @@ def _panel(
         f"{quality.name} and {diversity.name} of each run: {told}",
     )
     hollow = any(value["fill"] == "transparent" for value in values)
-    return TradeOffPanel(asked, quality, diversity, image, level is not None, hollow, bool(words))
+    levels = material.level_notes(records, [quality, diversity])
+    return TradeOffPanel(asked, quality, diversity, image, level is not None, hollow, bool(words), levels)
 
 
 def _arm(axis: str, record: Record, column: Column) -> dict[str, Any]:
-    """Of no length where there is no interval."""
-    mean, low, high = (record[column.name + part] for part in ("", "_low", "_high"))
-    return {axis: mean, f"{axis}_low": mean if low is None else low, f"{axis}_high": mean if high is None else high}
+    """Return the point and the ends of its arm, which has no length without an interval."""
+    of = number_of(record, column.name)
+    low, high = (of.mean if end is None else end for end in (of.low, of.high))
+    return {axis: of.mean, f"{axis}_low": low, f"{axis}_high": high}
 
 
 def _level(material: Material, column: Column) -> float | None:
-    """The articles' mean, if their numbers vary: beside themselves they are all the same."""
-    if not material.reference or not varies(material.reference[f"{column.name}_sd"]):
+    """Return the articles' mean, if their numbers vary: against themselves they are all equal."""
+    if not material.reference or not varies(number_of(material.reference, column.name).sd):
         return None
     return float(material.reference[column.name])
 
 
 def _words(material: Material, records: Sequence[Record]) -> dict[str, str]:
-    """The decoder of each run, with those parameters in which runs of its name differ."""
+    """Return each run's decoder with the parameters in which runs of its name differ."""
     runs = {record["run_id"]: material.entries[record["run_id"]].run for record in records}
     names = {run_id: run.decoder.partition(":")[0] for run_id, run in runs.items()}
     parameters: dict[str, dict[str, Any]] = {run_id: json.loads(run.decoder_parameters) for run_id, run in runs.items()}

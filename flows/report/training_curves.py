@@ -1,4 +1,4 @@
-"""Each metric against the training step, of runs by checkpoints of one training."""
+"""The section on training: each metric against the step of the checkpoints of a training."""
 
 import json
 from collections import defaultdict
@@ -9,12 +9,11 @@ from typing import Any
 
 from markupsafe import Markup
 
-from flows.charts import PALETTE, svg
 from flows.comparing.board import Column
-from flows.drawing import SHAPES, curves
-from flows.report.figures import Key
-from flows.report.material import Material, Record
-from flows.report.paper_tables import Row, in_order, rows
+from flows.comparing.shown_levels import LevelNote
+from flows.presenting.charts import MOST_SERIES, Key, PageSigns, Sign, curves, svg
+from flows.presenting.material import Material, Record
+from flows.presenting.page_tables import Row, in_order, rows
 from newwiki.decoding.grammar import short_form
 from newwiki.records import Run
 from newwiki.training.steps import step_of
@@ -24,6 +23,7 @@ from newwiki.training.steps import step_of
 class Series:
     """Checkpoints of one training under one decoder and request, by step."""
 
+    model: str
     label: str
     points: Sequence[tuple[int, Row]]
 
@@ -36,38 +36,48 @@ class CurvePanel:
 
 @dataclass(frozen=True)
 class Training:
-    """Those series are drawn that have a key, the longest; all are in the table, by `columns`."""
+    """Those series are drawn that have a key, the longest; all are in the table, by `columns`. `levels` are of what is
+    drawn."""
 
     columns: Sequence[Column]
     series: Sequence[Series]
     keys: Sequence[Key]
     panels: Sequence[CurvePanel]
+    levels: Sequence[LevelNote]
 
 
-def training(material: Material) -> Training | None:
-    """None where there are no two checkpoints of one training. A model that a training began with is its step 0."""
+def training(material: Material, page: PageSigns) -> Training | None:
+    """Return the curves, with the first model as step 0; None without two checkpoints of one training."""
     columns = in_order(material)
     groups = _groups(material)
     series = [
-        Series(_label(material.entries[found[max(found)]["run_id"]].run), _points(material, found, columns))
+        Series(
+            material.names[found[max(found)]["run_id"]],
+            _label(material.entries[found[max(found)]["run_id"]].run),
+            _points(material, found, columns),
+        )
         for found in groups
         if len(found) > 1
     ]
     if not series:
         return None
     series.sort(key=lambda one: -len(one.points))
-    drawn = series[: len(PALETTE)]
-    keys = [Key(colour, shape, one.label) for colour, shape, one in zip(PALETTE, SHAPES.values(), drawn, strict=False)]
+    drawn = series[:MOST_SERIES]
+    signs = [page.of(one.model, one.label) for one in drawn]
+    keys = [Key(sign, one.label) for sign, one in zip(signs, drawn, strict=True)]
     panels = [
-        CurvePanel(column, _panel(drawn, place, column))
+        CurvePanel(column, _panel(drawn, signs, place, column))
         for place, column in enumerate(columns)
         if any(row.cells[place].mean is not None for one in drawn for _, row in one.points)
     ]
-    return Training(columns, series, keys, panels)
+    levels = material.level_notes(
+        (row.record for one in drawn for _, row in one.points), [panel.column for panel in panels]
+    )
+    return Training(columns, series, keys, panels, levels)
 
 
 def _groups(material: Material) -> list[dict[int, Record]]:
-    """The records of each training and request, by step."""
+    """Return the records of each training and request, by step."""
     groups: dict[tuple[str, tuple[object, ...]], dict[int, Record]] = defaultdict(dict)
     begun: dict[tuple[str, tuple[object, ...]], str] = {}
     asked: dict[tuple[str, tuple[object, ...]], Record] = {}
@@ -92,13 +102,13 @@ def _points(material: Material, found: dict[int, Record], columns: Sequence[Colu
 
 
 def _label(run: Run) -> str:
-    """The folder of the training and the decoder."""
+    """Return the folder of the training with the decoder."""
     path = Path(run.model)
     folder = path if step_of(path) is None else path.parent
     return f"{folder.name.removesuffix('.unfinished') or path.name} · {short_form(run.decoder)}"
 
 
-def _panel(drawn: Sequence[Series], place: int, column: Column) -> Markup:
+def _panel(drawn: Sequence[Series], signs: Sequence[Sign], place: int, column: Column) -> Markup:
     values: list[dict[str, Any]] = [
         {
             "step": step,
@@ -120,4 +130,4 @@ def _panel(drawn: Sequence[Series], place: int, column: Column) -> Markup:
             ]
         )
     )
-    return svg(curves(values), f"{column.name} against the training step, means: {told}")
+    return svg(curves(values, signs), f"{column.name} against the training step, means: {told}")

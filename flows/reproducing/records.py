@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from flows.planning.rates import rates
+from flows.presenting.numbers import digits
 from flows.reproducing.matching import FAILS, HOLDS, NOT_RUN, UNKNOWN, UNLIKE, Match, Standing
 from flows.reproducing.reproduce import PlannedPaper, ReproducedPaper
 from flows.reproducing.scale import words
-from flows.tables import digits
 from newwiki.decoding.grammar import short_form
 from newwiki.papers.published import Number
 from storage.database import Database

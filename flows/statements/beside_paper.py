@@ -4,16 +4,14 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from flows.charts import PALETTE, svg
-from flows.drawing import SHAPES
 from flows.experiments.experiment import Figure
-from flows.statements.rows import SettingNumbers
-from flows.tables import digits
+from flows.presenting.charts import ARTICLES_SIGN, GREY, MOST_SERIES, PageSigns, Sign, svg
+from flows.presenting.numbers import digits
+from flows.statements.result_tables import SettingNumbers
 from newwiki.decoding.grammar import parse, short_form
 from newwiki.paper_metrics import paper_metrics
 from newwiki.papers.published import papers
 
-GREY = "#8a8f98"
 RANGES = {one.title: (one.low, one.high) for one in paper_metrics() if one.low is not None and one.high is not None}
 _SWEPT_MODEL = "GPT-2"
 _APPENDIX, _BY_MODEL = "A", "3"  # tables of the paper
@@ -37,13 +35,13 @@ def swept(parameter: str, metric: str) -> Mapping[float, float]:
     return {value: fmean(means) for value, means in found.items()}
 
 
-def means(settings: Sequence[SettingNumbers]) -> list[Figure]:
+def means(settings: Sequence[SettingNumbers], page: PageSigns) -> list[Figure]:
     """Ours beside table 3 of the paper, a row a metric; the articles, and no more runs than there are colours."""
     known = [one for one in settings if one.mean is not None and one.metric in RANGES]
     runs = list(dict.fromkeys((one.model, one.decoder) for one in known))
     articles = [one for one in runs if one[1] == "reference"]
     written = [one for one in runs if one not in articles]
-    who = [*written[: len(PALETTE) - len(articles)], *articles]
+    who = [*written[: MOST_SERIES - len(articles)], *articles]
     metrics = [metric for metric in RANGES if any(one.metric == metric for one in known)]
     if not who or not metrics:
         return []
@@ -65,11 +63,20 @@ def means(settings: Sequence[SettingNumbers]) -> list[Figure]:
     ]
     under = f" under {next(iter(decoders))}" if len(decoders) == 1 else ""
     more = f"; {len(runs) - len(who)} more runs are in the table" if len(runs) > len(who) else ""
-    keys = ", ".join(f"{sign} {name}" for sign, name in zip(SHAPES.values(), names, strict=False))
+    signs = setting_signs(who, page)
+    keys = ", ".join(f"{sign.mark} {name}" for sign, name in zip(signs, names, strict=True))
     ranges = ", ".join(f"{metric} [{RANGES[metric][0]:g}, {RANGES[metric][1]:g}]" for metric in metrics)
     told = "; ".join(f"{one['metric']}, {names[int(one['who'])]}: {digits(one['at'])}" for one in ours)
-    image = svg(_rows(ours, published, metrics), f"Means, rescaled: {told}")
+    image = svg(_rows(ours, published, metrics, signs), f"Means, rescaled: {told}")
     return [Figure(_MEANS.format(ranges=ranges, keys=keys, under=under, more=more), image)]
+
+
+def setting_signs(settings: Sequence[tuple[str, str]], page: PageSigns) -> list[Sign]:
+    """Return a sign for each model and decoder; the articles have their own."""
+    return [
+        ARTICLES_SIGN if decoder == "reference" else page.of(model, f"{model} · {short_form(decoder)}")
+        for model, decoder in settings
+    ]
 
 
 def rescaled(metric: str, value: float) -> float:
@@ -78,15 +85,17 @@ def rescaled(metric: str, value: float) -> float:
     return (value - low) / (high - low)
 
 
-def _rows(ours: list[dict[str, Any]], published: list[dict[str, Any]], metrics: Sequence[str]) -> Any:
+def _rows(
+    ours: list[dict[str, Any]], published: list[dict[str, Any]], metrics: Sequence[str], signs: Sequence[Sign]
+) -> Any:
     import altair as alt
 
-    places = [str(place) for place in range(len(PALETTE))]
+    places = [str(place) for place in range(len(signs))]
     axis = alt.Axis(title="rescaled mean", tickCount=5, labelFontSize=12, titleFontWeight="normal")
     up = alt.Axis(title=None, labelFontSize=12, labelLimit=160, minExtent=110, grid=True)
     x, y = alt.X("at:Q", axis=axis, scale=alt.Scale(zero=False)), alt.Y("metric:N", sort=list(metrics), axis=up)
     behind = alt.Chart(alt.Data(values=published)).mark_point(shape="diamond", size=60, color=GREY).encode(x=x, y=y)
-    colour = alt.Color("who:N", legend=None, scale=alt.Scale(domain=places, range=list(PALETTE)))
-    shape = alt.Shape("who:N", legend=None, scale=alt.Scale(domain=places, range=list(SHAPES)))
+    colour = alt.Color("who:N", legend=None, scale=alt.Scale(domain=places, range=[sign.color for sign in signs]))
+    shape = alt.Shape("who:N", legend=None, scale=alt.Scale(domain=places, range=[sign.shape for sign in signs]))
     points = alt.Chart(alt.Data(values=ours)).mark_point(filled=True, size=65, opacity=1)
     return (behind + points.encode(x=x, y=y, color=colour, shape=shape)).properties(width=270, height=alt.Step(26))

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from flows.charts import PALETTE, svg
-from flows.drawing import SHAPES, dots
 from flows.experiments.experiment import Figure
-from flows.statements.beside_paper import GREY, RANGES, rescaled, swept
-from flows.statements.rows import MetricCorrelation, SettingNumbers
+from flows.presenting.charts import BLUE, GREEN, GREY, MOST_SERIES, ORANGE, PALETTE, PageSigns, dots, forest, svg
+from flows.presenting.numbers import digits
+from flows.statements.beside_paper import RANGES, rescaled, setting_signs, swept
+from flows.statements.result_tables import MetricCorrelation, SettingNumbers, StatementVerdict
 from flows.statements.settings import value_words
-from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN, StatementVerdict
-from flows.tables import digits
+from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN
 from newwiki.decoding.grammar import short_form
 
 if TYPE_CHECKING:
@@ -88,17 +87,17 @@ def matrix(correlations: Sequence[MetricCorrelation]) -> list[Figure]:
         x=alt.X("one:N", sort=metrics, axis=alt.Axis(title=None, labelFontSize=12, labelAngle=-40, labelLimit=160)),
         y=alt.Y("other:N", sort=metrics, axis=axis),
     )
-    scale = alt.Scale(domain=[-1, 0, 1], range=[PALETTE[3], "#88888800", PALETTE[0]])
+    scale = alt.Scale(domain=[-1, 0, 1], range=[ORANGE, "#88888800", BLUE])
     cells = base.mark_rect(opacity=0.75).encode(color=alt.Color("r:Q", scale=scale, legend=None))
     chart = (cells + base.mark_text(fontSize=11).encode(text="words:N")).properties(width=560, height=320)
     told = "; ".join(f"{one.metric} and {one.other} {one.r:.2f}" for one in known)
     return [Figure(_MATRIX, svg(chart, f"Correlations: {told}"))]
 
 
-def spreads(settings: Sequence[SettingNumbers]) -> list[Figure]:
+def spreads(settings: Sequence[SettingNumbers], page: PageSigns) -> list[Figure]:
     who = list(dict.fromkeys((one.model, one.decoder) for one in settings))
     articles = [one for one in who if one[1] == "reference"]
-    shown = [*[one for one in who if one not in articles][: len(PALETTE) - len(articles)], *articles]
+    shown = [*[one for one in who if one not in articles][: MOST_SERIES - len(articles)], *articles]
     values: list[dict[str, Any]] = [
         {"metric": one.metric, "who": str(shown.index((one.model, one.decoder))), "sd": one.sd / (high - low)}
         for one in settings
@@ -110,15 +109,16 @@ def spreads(settings: Sequence[SettingNumbers]) -> list[Figure]:
     names = [model if decoder == "reference" else f"{model} {short_form(decoder)}" for model, decoder in shown]
     metrics = [metric for metric in RANGES if any(one["metric"] == metric for one in values)]
     told = "; ".join(f"{one['metric']}, {names[int(one['who'])]}: {digits(one['sd'])}" for one in values)
-    keys = ", ".join(f"{sign} {name}" for sign, name in zip(SHAPES.values(), names, strict=False))
-    chart = dots(values, metrics, len(shown)).properties(width=560)
+    signs = setting_signs(shown, page)
+    keys = ", ".join(f"{sign.mark} {name}" for sign, name in zip(signs, names, strict=True))
+    chart = dots(values, metrics, signs).properties(width=560)
     return [Figure(f"{_SPREADS} {keys}.", svg(chart, f"Standard deviations over ranges: {told}"))]
 
 
 def _forest(values: list[dict[str, Any]], unit: str) -> "altair.LayerChart":
     import altair as alt
 
-    scale = alt.Scale(domain=list(_ORDER), range=[PALETTE[2], PALETTE[3], "#8a8f98"])
+    scale = alt.Scale(domain=list(_ORDER), range=[GREEN, ORANGE, GREY])
     shape = alt.Scale(domain=list(_ORDER), range=["circle", "square", "diamond"])
     legend = alt.Legend(title=None, orient="bottom", symbolOpacity=1)
     names = [one["statement"] for one in values]
@@ -126,13 +126,8 @@ def _forest(values: list[dict[str, Any]], unit: str) -> "altair.LayerChart":
         y=alt.Y("statement:N", sort=names, axis=alt.Axis(title=None, labelFontSize=11, labelLimit=170, minExtent=150)),
         color=alt.Color("verdict:N", scale=scale, legend=legend),
     )
-    axis = alt.Axis(title=f"effect, {_UNITS.get(unit, unit)}", titleFontWeight="normal", tickCount=5, labelFontSize=12)
-    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", axis=axis), x2="high:Q")
-    points = base.mark_point(filled=True, size=60, opacity=1).encode(
-        x="at:Q", shape=alt.Shape("verdict:N", scale=shape, legend=legend)
-    )
-    zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(strokeDash=[4, 3], opacity=0.6).encode(x="zero:Q")
-    return (zero + bars + points).properties(width=240, height=alt.Step(17))
+    marks = alt.Shape("verdict:N", scale=shape, legend=legend)
+    return forest(base, f"effect, {_UNITS.get(unit, unit)}", shape=marks).properties(width=240, height=alt.Step(17))
 
 
 def _sweep(settings: Sequence[SettingNumbers], parameter: str, words: str) -> Figure | None:

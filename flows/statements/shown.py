@@ -6,12 +6,13 @@ from typing import Any
 
 from flows.experiments.answer_runs import labels, named_in
 from flows.experiments.experiment import Figure, Findings, Judged, Shown, Table, Tone
-from flows.statements.rows import MetricCorrelation, SettingNumbers
+from flows.presenting.charts import PageSigns
+from flows.presenting.numbers import digits, p_value
+from flows.statements.result_tables import MetricCorrelation, SettingNumbers, StatementVerdict, Verdict
 from flows.statements.statement import paper
 from flows.statements.testing import NEEDS_RUNS
-from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN, StatementVerdict, Verdict
+from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN
 from flows.statements.words import sentence
-from flows.tables import digits, p_value
 from newwiki.decoding.grammar import short_form
 from storage import experiments
 from storage.database import Database
@@ -45,15 +46,15 @@ class Stored:
 def stored(database: Database, experiment_id: str) -> Stored:
     """Where two weights go by one name, the models of the settings carry their hashes."""
     names = labels(named_in(experiments.stored(database, experiment_id)))
-    settings = experiments.rows(database, SettingNumbers, "setting_numbers", experiment_id)
+    settings = experiments.rows(database, SettingNumbers, experiment_id)
     return Stored(
-        experiments.rows(database, StatementVerdict, "statement_verdicts", experiment_id),
+        experiments.rows(database, StatementVerdict, experiment_id),
         [replace(one, model=names.get(one.run_id, one.model)) for one in settings],
-        experiments.rows(database, MetricCorrelation, "metric_correlations", experiment_id),
+        experiments.rows(database, MetricCorrelation, experiment_id),
     )
 
 
-def made(found: Stored, tables: Sequence[Table], figures: Callable[[], Sequence[Figure]]) -> Shown:
+def made(found: Stored, tables: Sequence[Table], figures: Callable[[PageSigns], Sequence[Figure]]) -> Shown:
     heads = [one.name for one in fields(StatementVerdict)]
     return Shown(heads, [astuple(one) for one in found.verdicts], _findings(found), tables, figures)
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from flows.presenting.numbers import digits
 from flows.statements.estimands import Array, correlation, log_deviations, moments, over, together
 from flows.statements.model_sizes import ErrorOverModels, ModelSizes
 from flows.statements.numbers import Numbers
 from flows.statements.settings import CannotTell, ladder, value_words
 from flows.statements.statement import PaperModel, Statement
-from flows.tables import digits
 
 Unit = str
 DEVIATIONS, LOGARITHM, CORRELATION, OWN = "sd", "ln sd", "r", "own"

@@ -1,4 +1,4 @@
-"""Beam search: the most probable completion that it finds."""
+"""Beam search: find the most probable completion within a fixed number of beams."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from newwiki.decoding.stream import Search, Stream, View
     deterministic=True,
 )
 def beam(num_beams: int, length_penalty: float) -> Search:
-    """`length_penalty` 0 compares sums of log-probabilities, 1 their means; a larger one favours longer texts."""
+    """`length_penalty` 0 compares sums of log-probabilities, 1 their means; larger values favor longer texts."""
     return BeamSearch(Beams(num_beams, length_penalty), most_probable)
 
 

@@ -1,10 +1,10 @@
-"""No n-gram twice (`no_repeat_ngram_size`, Paulus et al. 2017), as transformers does it. It goes with every decoder."""
+"""Block repeated n-grams (`no_repeat_ngram_size`, Paulus et al. 2017), as in transformers, for every decoder."""
 
 from collections.abc import Sequence
 
 
 def repeating_tokens(tokens: Sequence[int], size: int) -> list[int]:
-    """The tokens that would complete an n-gram of this size that stands already among these (prompt and completion)."""
+    """Return the tokens that would complete an n-gram of this size that already occurs (in prompt and completion)."""
     if size == 0 or len(tokens) < size:
         return []
     last = tuple(tokens[len(tokens) - size + 1 :])

@@ -1,4 +1,4 @@
-"""Contrastive decoding: the text that a large model, the expert, finds likelier than a small one, the amateur."""
+"""Contrastive decoding: prefer text that a large model, the expert, finds likelier than a small one, the amateur."""
 
 import math
 from collections.abc import Sequence
@@ -37,17 +37,17 @@ def _searches(decoder: Decoder) -> bool:
 def contrastive_decoding(
     amateur: str, alpha: float, amateur_temperature: float, amateur_context: str, candidates: str, num_beams: int
 ) -> Search:
-    """A beam search for the highest sum of log p_EXP − log p_AMA over plausible tokens; `num_beams=0` draws from them.
+    """Search for the highest sum of log p_EXP − log p_AMA over plausible tokens; `num_beams=0` samples from them.
 
     The engine loads `amateur`, which reads the last token of the prompt and what follows (`last`), or all (`full`).
 
-    `candidates=authors` is the search of the authors' code (XiangLi1999/ContrastiveDecoding), which is not that of the
-    paper: of all tokens of all beams the 2·num_beams that the expert finds likeliest in this step are looked at, and of
-    those the plausible ones ranked by score; at least two tokens a beam are plausible (one where tokens are drawn); the
-    end of the text is never written, and in the score log p_EXP is normalised without it and without blocked tokens;
-    the amateur's log p is divided by its temperature and not normalised again. Left out of their code are the
-    hypotheses of score −1e9 or −inf that fill their beam and take up some of the 2·num_beams places, their weight
-    `st_coef` of the amateur (here 1, as in the paper), and their `num_beams=1`, a greedy search of all tokens.
+    `candidates=authors` follows the authors' code (XiangLi1999/ContrastiveDecoding), which differs from the paper. Of
+    all tokens of all beams, it examines the 2·num_beams that the expert finds likeliest in this step, and ranks the
+    plausible ones by score. At least two tokens per beam are plausible (one when sampling). The end of the text is
+    never written, and the score normalizes log p_EXP without it and without blocked tokens. The amateur's log p is
+    divided by its temperature and not normalized again. Not implemented: the hypotheses of score −1e9 or −inf that fill
+    their beam and take up some of the 2·num_beams places; their weight `st_coef` of the amateur (here 1, as in the
+    paper); and their `num_beams=1`, a greedy search over all tokens.
     """
     authors = candidates == "authors"
     contrast = Contrast(alpha, amateur_temperature, authors, at_least=2 if authors and num_beams else 1)
@@ -66,7 +66,7 @@ def contrastive_decoding(
 
 @dataclass(frozen=True)
 class Contrast:
-    """The CD-score, with the amateur's `temperature`. At least so many tokens are plausible, whatever `alpha`."""
+    """The CD-score, with the amateur's `temperature`. At least `at_least` tokens are plausible, whatever `alpha`."""
 
     alpha: float
     temperature: float
@@ -74,26 +74,26 @@ class Contrast:
     at_least: int
 
     def expert(self, view: View) -> "Tensor":
-        """log p_EXP [rows, vocabulary], -inf for what may not be written."""
+        """Return log p_EXP [rows, vocabulary], -inf for forbidden tokens."""
         expert = log_p(view)
         if self.authors:
             expert[:, sorted(view.ends.tokens)] = -math.inf
         return expert
 
     def scores(self, view: View, expert: "Tensor") -> "Tensor":
-        """CD-scores [rows, vocabulary], eq. 3: -inf for what is not plausible."""
-        assert view.amateur is not None, "the engine reads with the amateur, too"
+        """Return CD-scores [rows, vocabulary], eq. 3: -inf for implausible tokens."""
+        assert view.amateur is not None, "the engine also reads with the amateur"
         implausible = expert < self._threshold(expert)
         if self.authors:
-            # Their filter of plausible tokens normalises once more what is left without the end of the text.
+            # Their filter of plausible tokens normalizes again what is left without the end of the text.
             expert, amateur = expert.log_softmax(dim=-1), view.amateur.log_softmax(dim=-1) / self.temperature
         else:
             amateur = (view.amateur / self.temperature).log_softmax(dim=-1)
         return (expert - amateur).masked_fill_(implausible, -math.inf)
 
     def for_draw(self, view: View, streams: Sequence[Stream]) -> "tuple[Tensor, Tensor]":
-        """The scores whose softmax is drawn from (7.3). Nothing is sure where rounding may move a token over the edge
-        of what is plausible; the likeliest one is always plausible."""
+        """Return the scores whose softmax is sampled (7.3). No choice is sure if rounding may move a token across the
+        threshold of plausibility; the likeliest token is always plausible."""
         import torch
 
         expert = self.expert(view)
@@ -104,7 +104,7 @@ class Contrast:
         return self.scores(view, expert), slack.masked_fill(at_edge, math.inf)
 
     def _threshold(self, expert: "Tensor") -> "Tensor":
-        """[rows, 1], 3.2: log (alpha · max p_EXP), or lower where it leaves too few tokens."""
+        """Return [rows, 1], 3.2: log (alpha · max p_EXP), or lower if it leaves too few tokens."""
         import torch
 
         best, _ = largest(expert, self.at_least)
@@ -113,24 +113,24 @@ class Contrast:
 
 
 def likeliest_tokens(streams: Sequence[Stream], expert: "Tensor", many: int) -> list[list[int]]:
-    """For each row the tokens that are among its stream's `many` likeliest in this step, by falling log p."""
+    """Return for each row the tokens that are among its stream's `many` likeliest in this step, by descending log p."""
     likeliest: list[list[int]] = []
     for _, rows in by_stream(streams, best_tokens(expert, many)):
-        found = [(log, row, token) for row, best in enumerate(rows) for token, log in best]
-        found = sorted(found, key=lambda one: -one[0])[:many]
-        likeliest += [[token for _, of, token in found if of == row] for row in range(len(rows))]
+        scored = [(log, row, token) for row, best in enumerate(rows) for token, log in best]
+        scored = sorted(scored, key=lambda item: -item[0])[:many]
+        likeliest += [[token for _, its_row, token in scored if its_row == row] for row in range(len(rows))]
     return likeliest
 
 
 def among(tokens: Sequence[Sequence[int]], scores: "Tensor") -> list[Best]:
-    """These tokens of each row with their scores [rows, vocabulary], by falling score; none that has -inf."""
+    """Return these tokens of each row with their scores from [rows, vocabulary], by descending score, without -inf."""
     import torch
 
     longest = max(map(len, tokens))
     padded = torch.tensor([[*row, *[0] * (longest - len(row))] for row in tokens], device=scores.device)
-    found = scores.gather(1, padded.long()).tolist()
+    values = scores.gather(1, padded.long()).tolist()
     rows = [
-        [(token, score) for token, score in zip(row, of_row, strict=False) if score > -math.inf]
-        for row, of_row in zip(tokens, found, strict=True)
+        [(token, score) for token, score in zip(row, row_values, strict=False) if score > -math.inf]
+        for row, row_values in zip(tokens, values, strict=True)
     ]
-    return [sorted(row, key=lambda one: -one[1]) for row in rows]
+    return [sorted(row, key=lambda pair: -pair[1]) for row in rows]

@@ -1,4 +1,4 @@
-"""Contrastive search: of the most probable tokens one that reads unlike all that stands before it."""
+"""Contrastive search: among the most probable tokens, choose one unlike everything before it."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -27,10 +27,11 @@ def contrastive_search(top_k: int, penalty_alpha: float) -> Search:
 
 
 class ContrastiveSearch:
-    """Of the k most probable tokens v the one that has the highest (1 - α) p(v) - α max_j cos(h_v, h_j): paper 000,
-    second part, eq. 3.
+    """Chooses among the k most probable tokens v the highest (1 - α) p(v) - α max_j cos(h_v, h_j): paper 000, second
+    part, eq. 3.
 
-    h are last hidden states, after the final norm; j goes over prompt and completion. p is what n-gram blocking leaves.
+    h are last hidden states, after the final norm; j runs over prompt and completion. p is computed after n-gram
+    blocking.
     """
 
     width = 1
@@ -54,7 +55,7 @@ class ContrastiveSearch:
         ]
 
     def _pick(self, log_p: "Tensor", tokens: "Tensor", view: View) -> "tuple[Tensor, Tensor]":
-        """Each row's place [rows] among its candidates [rows, k], and whether rounding leaves it there."""
+        """Return each row's position [rows] among its candidates [rows, k], and whether rounding cannot change it."""
         assert view.similarity is not None
         similarity, error = view.similarity(tokens)
         low, scores, high = self._scores(log_p, similarity, error, view)
@@ -70,7 +71,7 @@ class ContrastiveSearch:
     def _scores(
         self, log_p: "Tensor", similarity: "Tensor", error: "Tensor", view: View
     ) -> "tuple[Tensor, Tensor, Tensor]":
-        """The least that each score can be, the score, and the most [rows, k]."""
+        """Return the lower bound of each score, the score, and the upper bound [rows, k]."""
         confidence = log_p.exp()
         scores = (1 - self._alpha) * confidence - self._alpha * similarity
         scores = scores.masked_fill(log_p.isneginf(), -float("inf"))

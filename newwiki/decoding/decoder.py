@@ -1,4 +1,4 @@
-"""What every decoder is, and how it is registered."""
+"""Define and register decoders."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from newwiki.registry import decoders
 
 @dataclass(frozen=True)
 class DecoderKind:
-    """A decoder's name, its parameters, how to make its search from them, and where it comes from."""
+    """A decoder's name, its parameters, the function that makes its search from them, and its source."""
 
     name: str
     parameters: Mapping[str, Setting]
@@ -19,7 +19,7 @@ class DecoderKind:
     is_deterministic: Callable[[Decoder], bool]
 
     def search(self, decoder: Decoder) -> Search:
-        """Raises UsageError where the parameters do not go together."""
+        """Make the search. Raises UsageError if the parameters contradict each other."""
         return self.make(**{key: value for key, value in decoder.parameters.items() if key not in EVERYWHERE})
 
 
@@ -30,7 +30,7 @@ def decoder(
     source: str,
     deterministic: bool | Callable[[Decoder], bool] = False,
 ) -> Callable[[Callable[..., Search]], Callable[..., Search]]:
-    """Registers a function from the parameters to a Search. A deterministic decoder gives one completion a prompt."""
+    """Register a function from parameters to a Search. A deterministic decoder gives one completion per prompt."""
 
     def register(make: Callable[..., Search]) -> Callable[..., Search]:
         is_deterministic = deterministic if callable(deterministic) else lambda decoder: bool(deterministic)

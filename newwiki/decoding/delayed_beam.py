@@ -1,4 +1,4 @@
-"""Delayed beam search: the first tokens of a sentence are drawn, and a beam search finds the rest of it."""
+"""Delayed beam search: sample the first tokens of each sentence, and complete it by beam search."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 64  # tokens of a sentence
 
-# A hypothesis, after the place of its parent in the beam before.
+# A hypothesis, preceded by its parent's position in the previous beam.
 Row = tuple[int, Hypothesis]
 
 
@@ -29,17 +29,17 @@ def _draws_nothing(decoder: Decoder) -> bool:
         "delay": Parameter(default=1, minimum=0),
         "top_k": Parameter(default=100, minimum=0),
         "num_beams": Parameter(default=6, minimum=1),
-        # 0, unlike the other beam searches, as runs from before this parameter compared sums
+        # 0, unlike in other beam searches, because runs from before this parameter compared sums
         "length_penalty": replace(LENGTH_PENALTY, default=0.0, omitted_at_default=True),
     },
     source="paper 004, 3.1; transformers' generate, fairseq's lenpen (length_penalty)",
     deterministic=_draws_nothing,
 )
 def delayed_beam(delay: int, top_k: int, num_beams: int, length_penalty: float) -> Search:
-    """Draw `delay` tokens of a sentence as `sample:top_k=…` draws them, and search for the rest of the sentence.
+    """Sample `delay` tokens of a sentence as `sample:top_k=…` does, and search for the rest of the sentence.
 
-    `length_penalty` 0 compares sums of log-probabilities over the tokens that were searched, and so prefers short
-    sentences; 1 compares their means.
+    `length_penalty` 0 compares sums of log-probabilities over the searched tokens, and so prefers short sentences; 1
+    compares their means.
     """
     return DelayedBeam(delay, top_k, num_beams, length_penalty)
 
@@ -52,12 +52,12 @@ class Underway(Hypothesis):
 
 
 class DelayedBeam:
-    """A stream that draws has one row. One that searches has up to `num_beams`, and one more for the best hypothesis
-    that has ended its sentence: it waits there until no running one is better.
+    """A stream that samples has one row. A stream that searches has up to `num_beams` rows, and one more for the best
+    hypothesis that has ended its sentence, which waits there until no running one is better.
 
-    Running hypotheses have sums of log-probabilities as scores. Against one that has ended they count as in
-    transformers: sum / tokens ** length_penalty, over the tokens of the sentence that were searched; drawn tokens
-    count as little as a prompt does. The best in the pool has the waiting row: no other can become the best.
+    Running hypotheses are scored by sums of log-probabilities. Compared with one that has ended, they count as in
+    transformers: sum / tokens ** length_penalty, over the searched tokens of the sentence; sampled tokens count as
+    little as a prompt. The best in the pool has the waiting row: no other can become the best.
     """
 
     def __init__(self, delay: int, top_k: int, num_beams: int, length_penalty: float) -> None:
@@ -83,15 +83,15 @@ class DelayedBeam:
         return stream.written - _start(stream.beam[0]) < self._delay
 
     def _drawn(self, streams: Sequence[Stream], scores: "Tensor", view: View) -> list[tuple[int, bool]]:
-        """For each stream that draws a token, and whether it is sure."""
-        rows = [of_one[0] for stream, of_one in by_stream(streams, range(len(scores))) if self._draws(stream)]
+        """Return the sampled token of each stream that samples, and whether it is sure."""
+        rows = [of_stream[0] for stream, of_stream in by_stream(streams, range(len(scores))) if self._draws(stream)]
         if not rows:
             return []
-        chosen, sure = self._race(scores[rows], _of_rows(view.noise, rows, len(scores)), view.slack[rows])
+        chosen, sure = self._race(scores[rows], _noise_of_rows(view.noise, rows, len(scores)), view.slack[rows])
         return list(zip(chosen.tolist(), sure.tolist(), strict=True))
 
     def _begun(self, stream: Stream, token: int, sure: bool, ends: Ending) -> Turn:
-        """The turn of a stream that has drawn this token."""
+        """Return the turn of a stream that has sampled this token."""
         before = stream.beam[0]
         over = _ended(before, token, 0.0, ends)
         longer = over or _longer(before, token, 0.0)
@@ -101,14 +101,14 @@ class DelayedBeam:
         return Turn(rows=[(0, longer)], sure=sure)
 
     def _searched(self, stream: Stream, best: Sequence[Best], ends: Ending) -> Turn:
-        """The turn of a stream with these tokens after its rows."""
+        """Return the turn of a stream whose rows continue with these tokens."""
         waits = bool(stream.pool) and not stream.pool[0].ended
         running = stream.beam[:-1] if waits else stream.beam
         length = stream.written + 1
         in_sentence = length - _start(running[0])
-        going, ended = self._sorted_out(running, best[: len(running)], ends)
+        going, ended = self._split(running, best[: len(running)], ends)
         divisor = float((in_sentence - self._delay) ** self._length_penalty)
-        ended = [(len(running), one) for one in stream.pool] + _divided(ended, divisor)
+        ended = [(len(running), finished) for finished in stream.pool] + _divided(ended, divisor)
         if not going and not ended:
             return Turn(result=running[0])
         pooled = sorted(ended, key=lambda row: -row[1].score)[: self._awaited]
@@ -116,13 +116,11 @@ class DelayedBeam:
         beaten = len(pooled) == self._awaited and going and pooled[-1][1].score >= going[0][1].score / divisor
         if full or not going or beaten:
             return _settled(_best([*pooled, *_divided(going, divisor)]), stream.room)
-        waiting = [(parent, one) for parent, one in pooled[:1] if not one.ended]
-        return Turn(rows=going + waiting, pool=[one for _, one in pooled])
+        waiting = [(parent, hypothesis) for parent, hypothesis in pooled[:1] if not hypothesis.ended]
+        return Turn(rows=going + waiting, pool=[hypothesis for _, hypothesis in pooled])
 
-    def _sorted_out(
-        self, running: Sequence[Hypothesis], best: Sequence[Best], ends: Ending
-    ) -> tuple[list[Row], list[Row]]:
-        """The hypotheses that go on, and those that end the sentence or the text, both by falling score."""
+    def _split(self, running: Sequence[Hypothesis], best: Sequence[Best], ends: Ending) -> tuple[list[Row], list[Row]]:
+        """Return the hypotheses that continue, and those that end the sentence or the text, by descending score."""
         going: list[Row] = []
         ended: list[Row] = []
         falling = sorted(candidates(running, best), key=lambda candidate: -candidate.score)
@@ -136,7 +134,7 @@ class DelayedBeam:
 
 
 def _ended(before: Hypothesis, token: int, score: float, ends: Ending) -> Hypothesis | None:
-    """The hypothesis that this token makes of one, if it ends the sentence or the text."""
+    """Return the hypothesis that this token completes, if it ends the sentence or the text."""
     closed = ends.close(before.tokens, token)
     if closed:
         return Hypothesis(closed.tokens, score, ended=True)
@@ -146,11 +144,11 @@ def _ended(before: Hypothesis, token: int, score: float, ends: Ending) -> Hypoth
 
 
 def _divided(rows: Sequence[Row], divisor: float) -> list[Row]:
-    return [(parent, replace(one, score=one.score / divisor)) for parent, one in rows]
+    return [(parent, replace(row, score=row.score / divisor)) for parent, row in rows]
 
 
-def _start(one: Hypothesis) -> int:
-    return one.start if isinstance(one, Underway) else 0
+def _start(hypothesis: Hypothesis) -> int:
+    return hypothesis.start if isinstance(hypothesis, Underway) else 0
 
 
 def _longer(before: Hypothesis, token: int, score: float) -> Hypothesis:
@@ -158,24 +156,24 @@ def _longer(before: Hypothesis, token: int, score: float) -> Hypothesis:
 
 
 def _best(rows: Sequence[Row]) -> Row:
-    """Of equal ones the first."""
+    """Return the row with the best score, the first among equals."""
     return max(rows, key=lambda row: row[1].score)
 
 
 def _settled(best: Row, room: int, sure: bool = True) -> Turn:
-    """The next sentence begins after this one, unless the text is over."""
-    parent, one = best
-    if one.ended or len(one.tokens) == room:
-        return Turn(result=one, sure=sure)
-    return Turn(rows=[(parent, Underway(one.tokens, start=len(one.tokens)))], sure=sure)
+    """Begin the next sentence after this one, unless the text is over."""
+    parent, winner = best
+    if winner.ended or len(winner.tokens) == room:
+        return Turn(result=winner, sure=sure)
+    return Turn(rows=[(parent, Underway(winner.tokens, start=len(winner.tokens)))], sure=sure)
 
 
-def _of_rows(noise: Noise, rows: list[int], count: int) -> Noise:
-    """The noise of some rows of so many."""
+def _noise_of_rows(noise: Noise, rows: list[int], count: int) -> Noise:
+    """Restrict the noise to some of `count` rows."""
 
-    def heard(tokens: "Tensor") -> "Tensor":
+    def restricted(tokens: "Tensor") -> "Tensor":
         spread = tokens.new_zeros(count, tokens.shape[1])
         spread[rows] = tokens
         return noise(spread)[rows]
 
-    return heard
+    return restricted

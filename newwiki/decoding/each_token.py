@@ -1,4 +1,4 @@
-"""Decoders that choose token by token, one row a completion."""
+"""Decoders that choose token by token, with one row per completion."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 class TokenChoice(Protocol):
     """Chooses each row's next token from scores [rows, vocabulary] in float32.
 
-    `slack` [rows, 1] bounds how far rounding may have moved a score. Answers with tokens [rows], and with a mask [rows]
-    that is False where an error within the slack could have changed the choice.
+    `slack` [rows, 1] bounds how far rounding may have moved a score. Returns tokens [rows], and a mask [rows] that is
+    False where an error within the slack could have changed the choice.
     """
 
     def __call__(self, scores: "Tensor", noise: Noise, slack: "Tensor") -> "tuple[Tensor, Tensor]": ...
 
 
-# From a view and its streams to the scores and the slack that a TokenChoice works on.
+# Computes the scores and the slack for a TokenChoice from a view and its streams.
 Scoring = Callable[[View, Sequence[Stream]], "tuple[Tensor, Tensor]"]
 
 
 class EachToken:
-    """A search of one row: the model's logits, or what `scoring` makes of them, and a choice among them."""
+    """A search with one row: it chooses from the model's logits, or from what `scoring` makes of them."""
 
     width = 1
 
@@ -42,7 +42,7 @@ class EachToken:
 
 
 def extended(stream: Stream, token: int, view: View, sure: bool) -> Turn:
-    """The turn of a stream of one row that goes on with this token."""
+    """Return the turn of a stream of one row that continues with this token."""
     before = stream.beam[0]
     closed = view.ends.close(before.tokens, token)
     if closed:

@@ -1,4 +1,4 @@
-"""Decoder specifications: `name`, `name:key=value,key=value`, and grids where a value is `[a,b,c]`."""
+"""Parse decoder specifications: `name`, `name:key=value,key=value`, and grids where a value is `[a,b,c]`."""
 
 import itertools
 import math
@@ -16,10 +16,10 @@ Value = int | float | str
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number that a decoder takes, under transformers' name where it has one. Bounds are inclusive unless `above`.
+    """A numeric parameter of a decoder, under transformers' name if it has one. Bounds are inclusive unless `above`.
 
-    The canonical form leaves the default out where it is `omitted_at_default`: so a parameter that is added later does
-    not rename the runs that were made without it.
+    The canonical form omits the default if it is `omitted_at_default`, so a parameter that is added later does not
+    rename the runs that were made without it.
     """
 
     default: int | float
@@ -29,7 +29,7 @@ class Parameter:
     omitted_at_default: bool = False
 
     def read(self, text: str) -> Value:
-        """Raises ValueError with what it must be."""
+        """Parse the value. Raises ValueError with the description of valid values."""
         whole = isinstance(self.default, int)
         try:
             value: int | float = int(text) if whole else float(text)
@@ -48,7 +48,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class DecoderChoice:
-    """A word that a decoder takes, one of a few; the first is the default."""
+    """A parameter with a few possible words; the first is the default."""
 
     words: Sequence[str]
 
@@ -68,7 +68,7 @@ class DecoderChoice:
 
 @dataclass(frozen=True)
 class Named:
-    """Something that a decoder needs the name of, such as another model: it has no default."""
+    """A required parameter that names something, such as another model; it has no default."""
 
     what: str
     default: None = None
@@ -83,33 +83,33 @@ class Named:
 
 Setting = Parameter | DecoderChoice | Named
 
-# It goes with every decoder, and the engine sees to it.
+# These apply to every decoder; the engine implements them.
 EVERYWHERE: Mapping[str, Setting] = {"no_repeat_ngram_size": Parameter(default=0, minimum=0, omitted_at_default=True)}
 
 
 @dataclass(frozen=True)
 class Decoder:
-    """A decoder with all its parameters: what a run names, and what an engine carries out."""
+    """A decoder with all its parameters, as a run names it and an engine executes it."""
 
     name: str
     parameters: Mapping[str, Value]
 
     @property
     def canonical(self) -> str:
-        """Defaults written out unless they are `omitted_at_default`, keys sorted, numbers normalised: equal decoders
-        have equal canonical forms."""
+        """The form that is equal for equal decoders: defaults written out unless they are `omitted_at_default`, keys
+        sorted, numbers normalized."""
         settings = decoders.get(self.name).parameters
         return _joined(self.name, {key: v for key, v in self.parameters.items() if not _is_omitted(v, settings[key])})
 
     @property
     def short(self) -> str:
-        """The canonical form without the defaults, for people."""
+        """The canonical form without defaults, for display."""
         defaults = {key: setting.default for key, setting in decoders.get(self.name).parameters.items()}
         return _joined(self.name, {key: v for key, v in self.parameters.items() if v != defaults.get(key)})
 
 
 def short_form(canonical: str) -> str:
-    """A canonical form without its defaults; as it is where it is not one decoder, or none that is at hand."""
+    """Return a canonical form without its defaults; unchanged if it does not name a single known decoder."""
     try:
         [decoder] = parse(canonical)
     except (UsageError, ValueError):
@@ -133,7 +133,7 @@ def _written(value: Value) -> str:
 
 
 def parse(text: str) -> list[Decoder]:
-    """The decoders that a specification names, more than one where it holds a grid. Raises UsageError."""
+    """Return the decoders that a specification names, several if it holds a grid. Raises UsageError."""
     name, _, body = text.partition(":")
     kind = decoders.get(name)
     grid: dict[str, list[Value]] = {
@@ -150,10 +150,10 @@ def parse(text: str) -> list[Decoder]:
         if not values:
             raise UsageError(f"decoder '{name}' needs {key}=…, {kind.parameters[key].range}")
     combinations = itertools.product(*grid.values())
-    found = [Decoder(name, dict(zip(grid, combination, strict=True))) for combination in combinations]
-    for decoder in found:
+    parsed = [Decoder(name, dict(zip(grid, combination, strict=True))) for combination in combinations]
+    for decoder in parsed:
         kind.search(decoder)
-    return found
+    return parsed
 
 
 def _parts(text: str, body: str) -> list[tuple[str, str]]:
@@ -165,7 +165,9 @@ def _parts(text: str, body: str) -> list[tuple[str, str]]:
         position = part.end()
     keys = [key for key, _ in parts]
     if position != len(body) or (":" in text and not body) or body.endswith(",") or len(set(keys)) != len(keys):
-        raise UsageError(f"'{text}' is not a decoder; write name:key=value,key=value, each key once, [a,b] for a grid")
+        raise UsageError(
+            f"'{text}' is not a decoder; write name:key=value,key=value, with each key once, and [a,b] for a grid"
+        )
     return parts
 
 

@@ -1,4 +1,4 @@
-"""Greedy search: the most probable token, every time."""
+"""Greedy search: always choose the most probable token."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,7 @@
 """Sampling: penalties, temperature, and top-k, nucleus and typical truncation, in transformers' order.
 
-A token is drawn by the Gumbel-max trick (an exponential race): the one whose log-probability plus its own noise is
-largest. The noise belongs to the token, so the draw does not depend on the order in which tokens are laid out.
+A token is sampled by the Gumbel-max trick (an exponential race): the one with the largest sum of log-probability and
+its own noise. The noise belongs to the token, so the result does not depend on the order of tokens in memory.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,6 @@ from newwiki.decoding.decoder import decoder
 from newwiki.decoding.each_token import EachToken, TokenChoice
 from newwiki.decoding.grammar import Parameter
 from newwiki.decoding.largest import largest
-from newwiki.decoding.penalties import penalise_repetition, penalise_use
 from newwiki.decoding.stream import Noise, Search, Stream, View
 from newwiki.decoding.truncation import truncate
 
@@ -42,23 +41,23 @@ def sample(
     frequency_penalty: float,
     repetition_penalty: float,
 ) -> Search:
-    """`top_k=0`, `top_p=1` and `typical_p=1` cut nothing off, as in transformers' processors."""
+    """`top_k=0`, `top_p=1` and `typical_p=1` truncate nothing, as in transformers' processors."""
 
     def scoring(view: View, streams: Sequence[Stream]) -> "tuple[Tensor, Tensor]":
         logits, slack = view.logits, view.slack
         if repetition_penalty != 1:
-            logits = penalise_repetition(logits, streams, repetition_penalty)
+            logits = penalize_repetition(logits, streams, repetition_penalty)
             slack = slack * max(repetition_penalty, 1 / repetition_penalty)
         logits = view.block(logits)
         if presence_penalty or frequency_penalty:
-            logits = penalise_use(logits, streams, presence_penalty, frequency_penalty)
+            logits = penalize_use(logits, streams, presence_penalty, frequency_penalty)
         return (logits, slack) if temperature == 1 else (logits / temperature, slack / temperature)
 
     return EachToken(race(top_k, top_p, typical_p), scoring)
 
 
 def race(top_k: int = 0, top_p: float = 1.0, typical_p: float = 1.0) -> TokenChoice:
-    """Draws from the softmax of the scores, truncated."""
+    """Return a choice that samples from the softmax of the scores, truncated."""
 
     def choose(scores: "Tensor", noise: Noise, slack: "Tensor") -> "tuple[Tensor, Tensor]":
         if top_k == 0 and top_p == 1 and typical_p == 1:
@@ -87,3 +86,36 @@ def _race_over_all(scores: "Tensor", noise: Noise, slack: "Tensor") -> "tuple[Te
 def _best_two(keys: "Tensor", among: "Tensor") -> "tuple[Tensor, Tensor]":
     best = keys.masked_fill(~among, -float("inf")).topk(min(2, keys.shape[1]), dim=-1).indices
     return best[:, 0], best[:, -1]
+
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+def penalize_repetition(logits: "Tensor", streams: Sequence[Stream], penalty: float) -> "Tensor":
+    """Penalize as Keskar et al. 2019 (CTRL) and transformers: for tokens of prompt and completion, positive logits are
+    divided by the penalty, negative ones multiplied by it."""
+    used, _ = _padded([[*stream.prompt, *stream.beam[0].tokens] for stream in streams], logits)
+    scores = logits.gather(1, used)
+    return logits.scatter(1, used, scores.where(scores >= 0, scores * penalty**2) / penalty)
+
+
+def penalize_use(logits: "Tensor", streams: Sequence[Stream], presence: float, frequency: float) -> "Tensor":
+    """Penalize by OpenAI's definition, over the completion alone: logit − presence · [count > 0] − frequency ·
+    count."""
+    if not any(stream.written for stream in streams):
+        return logits
+    used, real = _padded([stream.beam[0].tokens for stream in streams], logits)
+    counts = logits.new_zeros(logits.shape).scatter_add_(1, used, real)
+    return logits - presence * (counts > 0) - frequency * counts
+
+
+def _padded(rows: Sequence[Sequence[int]], like: "Tensor") -> "tuple[Tensor, Tensor]":
+    """Return token ids [rows, longest], padded with each row's first, and a mask with 1 for those that are no
+    padding."""
+    import torch
+
+    longest = max(map(len, rows))
+    ids = [[*row, *([row[0] if row else 0] * (longest - len(row)))] for row in rows]
+    real = [[1.0] * len(row) + [0.0] * (longest - len(row)) for row in rows]
+    return torch.tensor(ids, device=like.device), torch.tensor(real, device=like.device)

@@ -1,4 +1,4 @@
-"""Whether a token ends a sentence, for decoders that go sentence by sentence."""
+"""Tell whether a token ends a sentence, for decoders that proceed sentence by sentence."""
 
 import functools
 import re
@@ -7,18 +7,18 @@ from typing import Any
 
 from newwiki.text.language import Language, load_language
 
-_TOKENS = 8  # so much of the text is looked at, the token itself included
+_TOKENS = 8  # tokens examined, including the new one
 _END = re.compile(r"([.!?]+)[\"'”’»)\]}]*\s*$")
-_MAY_END = re.compile(r"(?:^|[.!?\"'”’»)\]}\ufffd])\s*$")  # \ufffd: a piece of a character, perhaps of such a one
+_MAY_END = re.compile(r"(?:^|[.!?\"'”’»)\]}\ufffd])\s*$")  # \ufffd: part of a character, perhaps of a closing mark
 _LINE_BREAK = re.compile(r"[\n\r\u2028\u2029]")
 _LAST_WORD = re.compile(r"[^\s(\[{\"“‘«„–—/]+$")
 _DOTTED_LETTERS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 
 
 class SentenceEnd:
-    """Tells of a token of this tokenizer, given those of the completion before it, whether it ends a sentence.
+    """Tells whether a token of this tokenizer ends a sentence, given the completion's tokens before it.
 
-    It does if the text of the last 8 tokens with it does (see `ends_sentence`), or if it holds a line break.
+    It does if the text of the last 8 tokens ends a sentence (see `ends_sentence`), or if the token holds a line break.
     """
 
     def __init__(self, tokenizer: Any) -> None:
@@ -39,9 +39,10 @@ class SentenceEnd:
 
 
 def ends_sentence(text: str, language: Language) -> bool:
-    """Whether it ends in `.`, `!` or `?`, perhaps followed by closing quotation marks or brackets and white space.
+    """Tell whether the text ends in `.`, `!` or `?`, perhaps followed by closing quotation marks, brackets and spaces.
 
-    A full stop after an abbreviation, an initial or dotted letters (`U.S.`) is none, as what follows is not known yet.
+    A full stop after an abbreviation, an initial or dotted letters (`U.S.`) does not count, because what follows is not
+    known yet.
     """
     end = _END.search(text)
     if end is None or end[1] != ".":

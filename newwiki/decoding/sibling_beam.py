@@ -1,4 +1,4 @@
-"""Sibling-diverse beam search: a hypothesis' continuations lose by their rank among each other."""
+"""Sibling-diverse beam search: penalize the continuations of a hypothesis by their rank among each other."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ from newwiki.decoding.stream import Search, Stream, View
     deterministic=True,
 )
 def sibling_beam(num_beams: int, sibling_penalty: float, length_penalty: float) -> Search:
-    """Li, Monroe and Jurafsky 2016, section 3: S(Y) = log p(Y) − γ·k, where k = 1, 2, … ranks the children of a parent.
+    """Score as Li, Monroe and Jurafsky 2016, section 3: S(Y) = log p(Y) − γ·k, with rank k = 1, 2, … among siblings.
 
     As in fairseq, the penalties stay in the score, and the first step has none.
     """
@@ -30,8 +30,8 @@ def sibling_beam(num_beams: int, sibling_penalty: float, length_penalty: float) 
             [(token, score - sibling_penalty * rank) for rank, (token, score) in enumerate(row, start=1)]
             if stream.written
             else row
-            for stream, of_one in by_stream(streams, rows)
-            for row in of_one
+            for stream, stream_rows in by_stream(streams, rows)
+            for row in stream_rows
         ]
 
     return BeamSearch(Beams(num_beams, length_penalty), propose)

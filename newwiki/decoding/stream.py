@@ -1,4 +1,4 @@
-"""What a decoder sees at a step and what it answers: streams of hypotheses, views of the models, turns."""
+"""The input and output of a decoder's step: streams of hypotheses, views of the models, turns."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -10,17 +10,17 @@ if TYPE_CHECKING:
 # Standard Gumbel noise for token ids [rows, k]: the same for the same (seed, page, sample, step, token).
 Noise = Callable[["Tensor"], "Tensor"]
 
-# From token ids [rows, k], of which each is read after its row's text, to the largest cosine [rows, k] of the token's
-# last hidden state with those of the text, and to a bound [rows, k] of that cosine's rounding error.
+# Maps token ids [rows, k], each read after its row's text, to the largest cosine [rows, k] of the token's last hidden
+# state with those of the text, and to a bound [rows, k] of that cosine's rounding error.
 Similarity = Callable[["Tensor"], "tuple[Tensor, Tensor]"]
 
 
 @dataclass(slots=True)
 class Hypothesis:
-    """A beginning of a completion: its tokens, and what a search knows of it.
+    """The beginning of a completion: its tokens, and what a search knows about it.
 
-    `score` is the sum of log-probabilities, or of what a decoder puts in their place; `ended` says that the text ends
-    here by itself. An end-of-text token is not among the tokens.
+    `score` is the sum of log-probabilities, or a decoder's replacement for it; `ended` means that the text ends here by
+    itself. An end-of-text token is not among the tokens.
     """
 
     tokens: list[int] = field(default_factory=list)
@@ -30,9 +30,9 @@ class Hypothesis:
 
 @dataclass(slots=True)
 class Stream:
-    """One completion under way: `beam` has a hypothesis for each row of the batch, `pool` holds finished ones.
+    """One completion in progress: `beam` has a hypothesis for each row of the batch, `pool` holds finished ones.
 
-    `room` is how many tokens it may have, at least 1.
+    `room` is its maximum number of tokens, at least 1. `seed` seeds its tokens; None means the run's seed.
     """
 
     page_id: int
@@ -41,20 +41,21 @@ class Stream:
     room: int
     beam: list[Hypothesis] = field(default_factory=lambda: [Hypothesis()])
     pool: list[Hypothesis] = field(default_factory=list)
+    seed: int | None = None
 
     @property
     def written(self) -> int:
-        """The tokens that each hypothesis of the beam has."""
+        """The number of tokens of each hypothesis in the beam."""
         return len(self.beam[0].tokens)
 
 
 @dataclass(slots=True)
 class Turn:
-    """What becomes of a stream in a step.
+    """The result of a step for a stream.
 
-    `rows` are the hypotheses that go on, each with its parent's place in the old beam: it has the parent's tokens and
-    one more, or only the parent's. `result`, where it is not None, is the completion, and nothing goes on. `sure` is
-    False where rounding within the slack could have led elsewhere.
+    `rows` holds the hypotheses that continue, each with its parent's position in the old beam: a hypothesis has the
+    parent's tokens and one more, or only the parent's. If `result` is not None, it is the completion, and nothing
+    continues. `sure` is False if rounding within the slack could have led elsewhere.
     """
 
     rows: list[tuple[int, Hypothesis]] = field(default_factory=list)
@@ -67,7 +68,7 @@ class Turn:
 class Ending:
     """Where a text ends by itself: at an end-of-text token, or where `stops` finds a stop string at its end.
 
-    `sentence` says whether a token ends a sentence, given the tokens of the completion before it.
+    `sentence` tells whether a token ends a sentence, given the completion's tokens before it.
     """
 
     tokens: frozenset[int]
@@ -75,7 +76,7 @@ class Ending:
     sentence: Callable[[Sequence[int], int], bool] | None = None
 
     def close(self, tokens: Sequence[int], token: int) -> Hypothesis | None:
-        """The finished hypothesis that this token makes of these, without an end-of-text token; None if it goes on."""
+        """Return the hypothesis that this token finishes, without an end-of-text token; None if the text continues."""
         if token in self.tokens:
             return Hypothesis(list(tokens), ended=True)
         if self.stops and self.stops([*tokens, token]):
@@ -85,13 +86,13 @@ class Ending:
 
 @dataclass(frozen=True)
 class View:
-    """What the models say of some streams, whose rows stand one after the other.
+    """The models' output for some streams, whose rows follow each other.
 
-    `logits` [rows, vocabulary] are float32; `amateur` are those of the second model, where there is one. `slack`
-    [rows, 1] bounds the rounding error of a logit of either. `block` sets to -inf, in place, the scores [rows,
-    vocabulary] of tokens that would repeat an n-gram. `similarity` is there for a LookAhead, which asks for it once a
-    step. `exactly` is there when a step is taken again for one row because rounding left it open: it gives the cosines
-    [n] of tokens [n], each from a pass of its own.
+    `logits` [rows, vocabulary] are float32; `amateur` are those of the second model, if there is one. `slack` [rows, 1]
+    bounds the rounding error of a logit of either. `block` sets to -inf, in place, the scores [rows, vocabulary] of
+    tokens that would repeat an n-gram. `similarity` exists for a LookAhead, which calls it once per step. `exactly`
+    exists when a step is repeated for one row because rounding left it open: it returns the cosines [n] of tokens [n],
+    each from a pass of its own.
     """
 
     logits: "Tensor"
@@ -105,7 +106,7 @@ class View:
 
 
 class Search(Protocol):
-    """A decoder at work. `width` is the most rows that a stream of it has."""
+    """A running decoder. `width` is the maximum number of rows of a stream."""
 
     width: int
 
@@ -114,6 +115,6 @@ class Search(Protocol):
 
 @runtime_checkable
 class LookAhead(Search, Protocol):
-    """A search of one row that reads so many `candidates` before it chooses one of them."""
+    """A search with one row that reads `candidates` tokens before it chooses one of them."""
 
     candidates: int

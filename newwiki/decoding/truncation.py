@@ -1,4 +1,4 @@
-"""Which tokens sampling may draw: top-k, nucleus and typical truncation, and how sure each of them is."""
+"""Select the tokens that sampling may choose: top-k, nucleus and typical truncation, and how sure each token is."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -8,14 +8,15 @@ from newwiki.decoding.largest import largest
 if TYPE_CHECKING:
     from torch import Tensor
 
-_BEYOND = 8  # tokens that are looked at below the top k: rounding may lift one of them over the edge
-_PREFILTER = 1024  # tokens that are looked at first; they hold any usual nucleus
+_BEYOND = 8  # tokens examined below the top k, because rounding may lift one of them above the edge
+_PREFILTER = 1024  # tokens examined first; they contain any usual nucleus
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """Tokens [rows, k] by falling score `values`, as masks: `kept`; `surely` kept even if rounding moved all scores by
-    the slack; `possibly` kept by that. A row is not `seen` [rows] where a token that is not listed might be kept too.
+    """Tokens [rows, k] by descending score `values`, with masks: `kept`; `surely` kept even if rounding moved all
+    scores by the slack; `possibly` kept in that case. A row is not `seen` [rows] if an unlisted token might also be
+    kept.
     """
 
     values: "Tensor"
@@ -27,7 +28,7 @@ class Candidates:
 
 
 def truncate(scores: "Tensor", slack: "Tensor", top_k: int, top_p: float, typical_p: float) -> Candidates:
-    """Scores [rows, vocabulary] → the tokens that remain after top-k, then top-p, then typical-p (0, 1 and 1: off)."""
+    """Return the tokens that remain of scores [rows, vocabulary] after top-k, top-p and typical-p (0, 1 and 1: off)."""
     values, tokens = _listed(scores, top_k, top_p)
     kept, surely, possibly = _by_rank_and_mass(values, scores, slack, top_k, top_p)
     edge = values.gather(1, kept.sum(dim=-1, keepdim=True) - 1) - 2 * slack
@@ -38,7 +39,7 @@ def truncate(scores: "Tensor", slack: "Tensor", top_k: int, top_p: float, typica
 
 
 def _listed(scores: "Tensor", top_k: int, top_p: float) -> "tuple[Tensor, Tensor]":
-    """Tokens by falling score, at least as many as may be kept and the first one that is not."""
+    """Return tokens by descending score, at least all that may be kept and the first one that is not."""
     vocabulary = scores.shape[1]
     if top_k:
         return largest(scores, top_k + _BEYOND)
@@ -73,8 +74,8 @@ def _by_rank_and_mass(
 
 
 def _typical(candidates: Candidates, slack: "Tensor", typical_p: float) -> Candidates:
-    """Locally typical sampling (Meister et al. 2022): of the kept tokens those whose information is nearest to the
-    entropy, as many as it takes for a mass of typical_p; as transformers' TypicalLogitsWarper, ties included."""
+    """Apply locally typical sampling (Meister et al. 2022): keep the tokens whose information is nearest to the
+    entropy, until their mass is typical_p; like transformers' TypicalLogitsWarper, ties included."""
     import torch
 
     inf = float("inf")
@@ -91,7 +92,7 @@ def _typical(candidates: Candidates, slack: "Tensor", typical_p: float) -> Candi
         place = torch.searchsorted(nearest.values, distance.contiguous(), right=right)
         return torch.nn.functional.pad(mass, (1, 0)).gather(1, place)
 
-    error = 2 * slack * (2 + entropy)  # of a distance, as log p moves by 2 slack and the entropy with it
+    error = 2 * slack * (2 + entropy)  # of a distance: log p moves by 2 slack, and the entropy with it
     surely = kept & (mass_up_to(distances + 2 * error, True) - probabilities < typical_p - 4 * slack)
     surely_not = mass_up_to(distances - 2 * error, False) >= typical_p + 4 * slack
     clear = (candidates.kept == candidates.possibly).all(dim=-1)

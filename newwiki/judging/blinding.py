@@ -1,4 +1,4 @@
-"""Which text a judge sees first, in which order pairs and sentences come, and their names, all from a secret."""
+"""Derive from a secret which text a judge sees first, the order of pairs and sentences, and their ids."""
 
 import hashlib
 import hmac
@@ -15,33 +15,33 @@ SECRET_BYTES = 32
 class Blinding:
     """Draws by HMAC-SHA256 under a secret that no judge, file or shared folder has.
 
-    Each draw has a label of its own, so that a pair's id says nothing about its order.
+    Each draw has a label of its own, so a pair's id reveals nothing about its order.
     """
 
     secret: bytes = field(repr=False)
 
     def pair_id(self, pair: Pair, judge: str) -> str:
-        """The name of the pair before this judge: 20 hexadecimal digits."""
+        """Return the id of the pair for this judge: 20 hexadecimal digits."""
         return self._drawn("pair", *_parts(pair), judge).hex()[:20]
 
     def first(self, pair: Pair, judge: str) -> Run:
-        """The run whose text this judge sees in the first place."""
+        """Return the run whose text this judge sees first."""
         return "b" if self._drawn("first", *_parts(pair), judge)[0] & 1 else "a"
 
     def shuffled(self, pairs: Sequence[Pair]) -> list[Pair]:
-        """The pairs in the order in which every judge gets them, so that judges who stop early have judged the same."""
+        """Return the pairs in the order that every judge gets, so judges who stop early have judged the same pairs."""
         return sorted(pairs, key=lambda pair: self._drawn("place", *_parts(pair)))
 
     def sentence_id(self, sentence: Sentence, judge: str) -> str:
-        """The name of the sentence before this judge: 20 hexadecimal digits."""
+        """Return the id of the sentence for this judge: 20 hexadecimal digits."""
         return self._drawn("sentence id", *_place_of(sentence), judge).hex()[:20]
 
-    def sentence(self, of_page: Sequence[Sentence]) -> Sentence:
-        """The sentence that is labelled of those that a run has on a page."""
-        return min(of_page, key=lambda one: self._drawn("sentence", *_place_of(one)))
+    def sentence(self, candidates: Sequence[Sentence]) -> Sentence:
+        """Choose the sentence to label among those that a run has on a page."""
+        return min(candidates, key=lambda sentence: self._drawn("sentence", *_place_of(sentence)))
 
     def page(self, run_id: str, page_id: int) -> bytes:
-        """Sorts the pages of a run, and those of several runs, in an order that says nothing of either."""
+        """Return a sort key for the pages of one run or several, whose order reveals nothing about either."""
         return self._drawn("sentence page", run_id, str(page_id))
 
     def _drawn(self, *parts: str) -> bytes:
@@ -49,7 +49,7 @@ class Blinding:
 
 
 def exported_by_earlier_version(pair: Pair, batch: str) -> str:
-    """The name that versions before 0037 of the schema gave a pair in a file: anyone could derive its order from it."""
+    """Return the id that versions before schema 0037 exported for a pair: anyone could derive its order from it."""
     return hashlib.sha256("\n".join((*_parts(pair), batch)).encode()).hexdigest()[:16]
 
 

@@ -1,4 +1,4 @@
-"""Sentences of texts, and what people say of them: supported, refuted or neither, as Massarelli et al. 2020 ask."""
+"""Sentences of texts, and people's labels for them: supported, refuted or neither, as in Massarelli et al. 2020."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,8 +26,8 @@ CLAIMS = Rubric(
 
 @dataclass(frozen=True, kw_only=True)
 class Sentence:
-    """A sentence of a run's text on an article: `text[start_char:end_char]`, the `sentence`-th from 0. `article` is the
-    article after its `first_sentence`, which was the prompt."""
+    """A sentence of a run's text about an article: `text[start_char:end_char]`, number `sentence` from 0. `article` is
+    the article after its `first_sentence`, which was the prompt."""
 
     run_id: str
     page_id: int
@@ -46,13 +46,13 @@ class Sentence:
 
     @property
     def before(self) -> str:
-        """What the text says before the sentence."""
+        """The text before the sentence."""
         return self.text[: self.start_char]
 
 
 @dataclass(frozen=True, kw_only=True)
 class LabelledSentence:
-    """What one person calls a sentence."""
+    """One person's label for a sentence."""
 
     run_id: str
     page_id: int
@@ -64,9 +64,9 @@ class LabelledSentence:
     labelled_at: datetime
 
 
-def read_label(where: str, said: str) -> ClaimLabel:
-    """The label that somebody wrote. Raises UsageError for anything else."""
+def read_label(where: str, written: str) -> ClaimLabel:
+    """Parse a label. Raises UsageError for anything else."""
     for label in LABELS:
-        if said.lower() == label:
+        if written.lower() == label:
             return label
-    raise UsageError(f"{where}: label is '{said}'; write {', '.join(LABELS[:-1])} or {LABELS[-1]}")
+    raise UsageError(f"{where}: label is '{written}'; write {', '.join(LABELS[:-1])} or {LABELS[-1]}")

@@ -1,4 +1,4 @@
-"""Pairs of texts, the answers of judges to them, and how an answer is read."""
+"""Pairs of texts, the judges' answers about them, and the parser of answers."""
 
 import re
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ _READABLE = re.compile(r"(?:answer|text|continuation|option)?\W*(a|b|tie)\W*", r
 
 @dataclass(frozen=True, kw_only=True)
 class Pair:
-    """A text of each of two runs on one prompt. `run_a` is the id that comes first in the alphabet, so that a pair is
-    the same whichever run is named first."""
+    """The texts of two runs for one prompt. `run_a` is the id that sorts first, so a pair is the same whichever run is
+    named first."""
 
     run_a: str
     run_b: str
@@ -39,9 +39,9 @@ class Pair:
 
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
-    """One answer to one question on one pair. `judge` is a person's name or the id of a model's evaluator, `first` the
-    run whose text was in the first place, `said` a model's answer as it came. `origin` is the id of the database in
-    which the answer was given, '' for this one: a name from another origin is another judge."""
+    """One answer to one question about one pair. `judge` is a person's name or the id of a model's evaluator, `first`
+    the run whose text came first, `said` a model's raw answer. `origin` is the id of the database in which the answer
+    was given, '' for this one: a name from another origin is another judge."""
 
     run_a: str
     run_b: str
@@ -60,7 +60,7 @@ class Judgement:
 
     @property
     def value(self) -> float | None:
-        """1 where run a's text is preferred, 0 where run b's is, 0.5 for neither; None for what cannot be read."""
+        """1 if run a's text is preferred, 0 if run b's is, 0.5 for a tie; None for an unreadable answer."""
         if self.answer == "unreadable":
             return None
         if self.answer == "tie":
@@ -69,34 +69,36 @@ class Judgement:
 
 
 def judge_name(text: str) -> str:
-    """A person's name, or a batch's, as it is stored. Raises UsageError for one that is none, that holds what a
-    terminal obeys, or that has a /: only names of annotators of a batch have one."""
+    """Normalize the name of a person or a batch. Raises UsageError for an empty name, for control characters, and for a
+    /, which only names of a batch's annotators have."""
     if "/" in text:
-        raise UsageError(f"'{visible(text)}' is no name of a judge, as / stands before an annotator's; leave it out")
+        raise UsageError(
+            f"'{visible(text)}' is not a valid judge name, because / precedes an annotator's name; remove it"
+        )
     return _name(text)
 
 
 def annotator_name(batch: str, text: str) -> str:
-    """An annotator of a batch as a judge: the batch's own name where they have none. Raises UsageError."""
+    """Return the judge name of an annotator of a batch; the batch's own name if it has none. Raises UsageError."""
     return _name(f"{batch}/{text}") if text else batch
 
 
 def require_judge_name(name: str) -> None:
-    """Raises UsageError for a name that no person, batch or annotator can have been stored under."""
+    """Raise UsageError for a name that no person, batch or annotator can be stored under."""
     if _name(name) != name:
-        raise UsageError(f"'{visible(name)}' is no name of a judge: it has spaces that are left out when it is stored")
+        raise UsageError(f"'{visible(name)}' is not a valid judge name: it has spaces that would be removed")
 
 
 def _name(text: str) -> str:
     name = " ".join(text.split())
     if not name or len(name) > _LONGEST_NAME or visible(name) != name:
-        raise UsageError(f"'{visible(text)}' is no name of a judge; give one of 1 to {_LONGEST_NAME} letters")
+        raise UsageError(f"'{visible(text)}' is not a valid judge name; use 1 to {_LONGEST_NAME} printable characters")
     return require_name(name, "the judge's name")
 
 
 def read_answer(text: str) -> Answer:
-    """A model's answer, if its first line that has anything is one word of A, B and tie, with or without what
-    announces it (`Answer: **A**`). Everything else is `unreadable`: what is meant is not guessed."""
+    """Parse a model's answer: its first non-empty line must be one of the words A, B and tie, with or without an
+    introduction (`Answer: **A**`). Everything else is `unreadable`, without guessing."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    found = _READABLE.fullmatch(re.sub(r"^[^\w]+", "", lines[0])) if lines else None
-    return _TO_BE_READ[found[1].lower()] if found else "unreadable"
+    match = _READABLE.fullmatch(re.sub(r"^[^\w]+", "", lines[0])) if lines else None
+    return _TO_BE_READ[match[1].lower()] if match else "unreadable"

@@ -1,4 +1,4 @@
-"""What judges are asked of two texts: criteria, each a question, and the words in which a model is asked, in TOML."""
+"""The questions that judges answer about two texts: criteria, and the template of a model's prompt, in TOML."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ _FIELD = re.compile(r"\{(\w+)\}")
 
 
 class Criterion(Table):
-    """One question, by a name that has no spaces, and what is meant by it."""
+    """One question, its name without spaces, and an explanation."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9_-]+$")
     question: str = Field(min_length=1)
@@ -37,14 +37,15 @@ _Criteria = TypeAdapter(list[Criterion])
 
 @dataclass(frozen=True)
 class Rubric:
-    """`sha256` is of the criteria alone, which people and models are asked alike: the template is a model's."""
+    """Criteria and template. `sha256` covers the criteria alone, which people and models share; only models get the
+    template."""
 
     criteria: tuple[Criterion, ...]
     template: str
 
     @property
     def criteria_json(self) -> str:
-        return json.dumps([one.model_dump() for one in self.criteria], sort_keys=True, ensure_ascii=False)
+        return json.dumps([criterion.model_dump() for criterion in self.criteria], sort_keys=True, ensure_ascii=False)
 
     @property
     def sha256(self) -> str:
@@ -52,38 +53,40 @@ class Rubric:
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(one.name for one in self.criteria)
+        return tuple(criterion.name for criterion in self.criteria)
 
     def question(self, criterion: Criterion, prompt: str, first: str, second: str) -> str:
-        """What a model is asked. What stands in the texts is no field of the template, whatever it looks like."""
+        """Fill the template for a model. Braces in the texts are not treated as fields."""
         values = {"prompt": prompt, "first": first, "second": second, **criterion.model_dump(exclude={"name"})}
-        return _FIELD.sub(lambda found: values[found[1]], self.template)
+        return _FIELD.sub(lambda field: values[field[1]], self.template)
 
 
 def criteria_names(criteria: str, sha256: str) -> list[str]:
-    """The names of stored criteria. Raises ValueError if they are none, or their hash is another one."""
+    """Return the names of stored criteria. Raises ValueError if they are invalid, or do not match the hash."""
     if hashlib.sha256(criteria.encode()).hexdigest() != sha256:
         raise ValueError(f"the rubric's criteria do not have the hash {sha256[:64]}")
     try:
-        return [one.name for one in _Criteria.validate_json(criteria)]
+        return [criterion.name for criterion in _Criteria.validate_json(criteria)]
     except ValidationError:
-        raise ValueError(f"the rubric {sha256[:64]} is no list of criteria with name, question and meaning") from None
+        raise ValueError(
+            f"the rubric {sha256[:64]} is not a list of criteria with name, question and meaning"
+        ) from None
 
 
 def read_rubric(path: Path | None = None) -> Rubric:
-    """The rubric of a file, or ours. One without a template has ours. Raises UsageError."""
+    """Read the rubric of a file, or ours. A rubric without a template uses ours. Raises UsageError."""
     ours = _read(files("newwiki.judging").joinpath("rubric.toml").read_text("utf-8"), "our rubric")
     if path is None:
         return Rubric(tuple(ours.criterion), str(ours.template).strip())
     try:
         text = read_regular_text(path)
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"the rubric '{path}' cannot be read: {error}; name a TOML file in UTF-8") from None
+        raise UsageError(f"cannot read the rubric '{path}': {error}; name a TOML file in UTF-8") from None
     own = _read(text, f"the rubric '{path}'")
     template = own.template or str(ours.template)
     if sorted(_FIELD.findall(template)) != sorted(_FIELDS):
         raise UsageError(
-            f"the template of the rubric '{path}' must hold each of these once: "
+            f"the template of the rubric '{path}' must contain each of these fields once: "
             + ", ".join(f"{{{name}}}" for name in _FIELDS)
         )
     return Rubric(tuple(own.criterion), template.strip())
@@ -91,16 +94,16 @@ def read_rubric(path: Path | None = None) -> Rubric:
 
 def _read(text: str, what: str) -> _File:
     try:
-        found = _File.model_validate(tomllib.loads(text))
+        parsed = _File.model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{what} is no TOML: {error}") from None
+        raise UsageError(f"{what} is not valid TOML: {error}") from None
     except ValidationError as error:
         wrong = what_is_wrong(error, _table_at, lambda place: f"{what}{keys_in_words(place)}")
         raise UsageError(wrong) from None
-    names = [require_name(one.name, f"{what} has a criterion whose name") for one in found.criterion]
+    names = [require_name(criterion.name, f"{what} has a criterion whose name") for criterion in parsed.criterion]
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(f"{what} has several criteria named {', '.join(repeated)}; name each once")
-    return found
+    return parsed
 
 
 def _table_at(place: Place) -> type[Table]:

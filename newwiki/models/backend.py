@@ -1,4 +1,4 @@
-"""What every model backend is: prompts in, completions out."""
+"""The interface of every model backend: prompts in, completions out."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Writing:
-    """How completions are asked for, the same for all of a run.
+    """Settings of the generation that are the same for all completions of a run.
 
-    `batch_size` None means `auto`, whose rows take so many bytes of `memory`, or half of what is free; `strict` runs
-    each completion alone, in the same shapes whatever else is asked for; `note` is told what a person should know.
+    `batch_size` None means `auto`: as many rows as fit into `memory` bytes, or into half of the free memory. With
+    `strict`, each completion runs alone, in the same tensor shapes whatever else is requested. `note` receives messages
+    for the user.
     """
 
     seed: int = 0
@@ -33,18 +34,20 @@ class Writing:
 
 @dataclass(frozen=True)
 class TokenContext:
-    """Tokens that are gone on from; page id and sample draw what comes."""
+    """Tokens to continue with exactly `room` more; seed, page id and sample number seed the continuation."""
 
     page_id: int
     sample: int
     tokens: tuple[int, ...]
+    seed: int
+    room: int
 
 
 class Backend(Protocol):
     """A loaded model.
 
-    `sha256` is of what decides its output (weights, configuration, tokenizer), never of its name; `settings` are what
-    else does, such as whether a prompt begins with BOS.
+    `sha256` covers what decides its output (weights, configuration, tokenizer), never its name. `settings` holds other
+    things that decide it, such as whether a prompt begins with BOS.
     """
 
     name: str
@@ -55,34 +58,34 @@ class Backend(Protocol):
     versions: Mapping[str, str]
 
     def others(self, decoder: Decoder) -> Mapping[str, str]:
-        """The hashes of the other models that the decoder reads, by its parameters. Raises TerminalError."""
+        """Return the hashes of the other models that the decoder reads, by decoder parameter. Raises TerminalError."""
         ...
 
     def complete(
         self, requests: Sequence[tuple[Prompt, int]], decoder: Decoder, writing: Writing
     ) -> Iterator[list[Completion]]:
-        """Completions of (prompt, sample number) pairs, as they are done."""
+        """Yield the completions of (prompt, sample number) pairs as they finish."""
         ...
 
 
 class ArticleReader(Protocol):
-    """What a backend is, too, that tells how likely a text is that is given.
+    """A backend that can also score a given text.
 
-    `reading` is what decides its numbers besides the model: the window that it reads in, the model's own context.
+    `reading` holds what decides its numbers besides the model: the reading window and the model's context length.
     """
 
     reading: Mapping[str, str]
 
     def readings(self, pairs: Sequence[tuple[str, str]], *, standardised: bool) -> list[Reading]:
-        """What the model makes of (prompt, rest) pairs, in their order; the same pairs in the same order give the same
-        bits. Raises TerminalError."""
+        """Score (prompt, rest) pairs, in order; the same pairs in the same order give the same bits. Raises
+        TerminalError."""
         ...
 
 
 class TokenWriter(Protocol):
-    """What a backend is, too, that goes on from tokens and tells what the next one would be.
+    """A backend that can also continue from tokens and return next-token probabilities.
 
-    `vocabulary` are the ids of tokens that stand for text, without special ones.
+    `vocabulary` holds the ids of tokens that stand for text, without special tokens.
     """
 
     @property
@@ -95,29 +98,34 @@ class TokenWriter(Protocol):
     def continuations(
         self, contexts: Sequence[TokenContext], decoder: Decoder, writing: Writing
     ) -> Iterator[list[tuple[TokenContext, tuple[int, ...]]]]:
-        """Exactly `max_new_tokens` tokens after each context, as they are done: a token that ends a text is one like
-        any other. Raises TerminalError."""
+        """Yield exactly `room` tokens after each context, as they finish; an end-of-text token counts like any other.
+        The contexts' own seeds and rooms apply, and not those of `writing`. Raises TerminalError."""
         ...
 
     def next_probabilities(self, sequences: Sequence[Sequence[int]], places: Sequence[int]) -> "NDArray[np.float32]":
-        """The probabilities [sequences, places, vocabulary] of the token that comes after so many tokens of sequences
-        of one length. Raises TerminalError."""
+        """Return probabilities [sequences, places, vocabulary] of the token that follows the first `place` tokens, for
+        sequences of equal length. Raises TerminalError."""
         ...
 
 
 def reads_articles(loader: object) -> bool:
-    """Whether this loader of a backend gives models that are an ArticleReader."""
+    """Tell whether the models of this backend loader implement ArticleReader."""
     return hasattr(loader, "readings")
 
 
 def goes_on_from_tokens(loader: object) -> bool:
-    """Whether this loader of a backend gives models that are a TokenWriter."""
+    """Tell whether the models of this backend loader implement TokenWriter."""
     return hasattr(loader, "continuations")
 
 
+# The version of our engine's output bytes. Raise it whenever the engine may write other bytes than before for the same
+# request. A test compares it with the source of everything that decides them (tests/newwiki/models/test_numerics.py).
+NUMERICS = 3
+
+
 def numerics_of(backend: Backend) -> int | None:
-    """The version of our engine's bytes; None for a backend that has no `numerics`, as another program computes, whose
-    version stands in `versions`."""
+    """Return the version of our engine's output bytes; None for a backend without `numerics`, where another program
+    generates, whose version is in `versions`."""
     version: int | None = getattr(backend, "numerics", None)
     return version
 
@@ -126,10 +134,10 @@ Loader = TypeVar("Loader", bound=Callable[..., Backend])
 
 
 def model(name: str) -> Callable[[Loader], Loader]:
-    """Registers what loads a model for `--backend NAME`: it gets the model's name and the `--model-args`.
+    """Register a model loader for `--backend NAME`: it receives the model's name and the `--model-args`.
 
-    A loader that has a function `find` is asked by it, with the same arguments, before any model is loaded: it raises
-    where the model is not to be had.
+    If a loader has a function `find`, it is called with the same arguments before any model is loaded, and raises an
+    error if the model is not available.
     """
 
     def register(loader: Loader) -> Loader:

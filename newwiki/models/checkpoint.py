@@ -1,4 +1,4 @@
-"""Checkpoints: where one lies, what it is to be trusted with, and the hash that names it."""
+"""Find checkpoints, decide what to trust in them, compute the hash that identifies them, and load them."""
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,7 +16,7 @@ from newwiki.quiet import silence_transformers
 from newwiki.training import record
 from newwiki.training.record import TrainingRecord
 
-# What decides a model's output; other files of a checkpoint (optimiser states, read-mes) are neither hashed nor loaded.
+# The files that decide a model's output; others (optimizer states, READMEs) are neither hashed nor loaded.
 _TOKENIZER = (
     "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.json",
     "vocab.txt", "merges.txt", "chat_template*", "*.model", "*.spm", "vocab-*.json", "target_vocab.json", "tekken.json",
@@ -28,19 +28,19 @@ _SAFE = ("*.safetensors",)
 _PICKLED = ("pytorch_model*.bin", "pytorch_model.bin.index.json")
 _PICKLED_ADAPTER = (adapters.PICKLED,)
 _CODE = ("*.py",)
-# What decides nothing, and is read
-_TOLD = (adapters.CONFIG, record.FILE, CARD)
+# Files that are read but do not decide the output
+_METADATA = (adapters.CONFIG, record.FILE, CARD)
 
 
 @dataclass(frozen=True)
 class Trust:
-    """What the user allows a checkpoint: weights as pickles, which can run code when they are read, and code itself."""
+    """What the user allows a checkpoint: pickled weights, which can run code when they are loaded, and remote code."""
 
     allow_pickle: bool = False
     trust_remote_code: bool = False
 
     def shapes(self, folder: Path | None = None) -> tuple[str, ...]:
-        """The names of files that decide the output of a checkpoint in this folder, or of any."""
+        """Return the name patterns of the files that decide the output of the checkpoint in this folder, or of any."""
         safe = folder is None or _has_safetensors(folder)
         weights = _SAFE if safe else _PICKLED
         extra = (*_PICKLED, *_PICKLED_ADAPTER) if folder is None and self.allow_pickle else ()
@@ -49,7 +49,7 @@ class Trust:
 
 @dataclass(frozen=True)
 class Opened:
-    """Folders to load a checkpoint from: of the model, its tokenizer, and the adapter that is put on the model."""
+    """The folders to load a checkpoint from: the model, its tokenizer, and the adapter for the model."""
 
     model: Path
     tokenizer: Path
@@ -58,9 +58,9 @@ class Opened:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A folder with a model, or a `gguf` file in it, which is all of one, or with an `adapter` of the model `base`;
-    `revision` is the commit that the hub gave, where it came from there, and `tokenizer` the folder of a tokenizer that
-    takes the place of its own."""
+    """A folder with a model, with a `gguf` file that holds a whole model, or with an `adapter` for the model `base`.
+    `revision` is the commit on the hub, if it came from there; `tokenizer` is the folder of a tokenizer that replaces
+    the model's own."""
 
     folder: Path
     trust: Trust
@@ -72,19 +72,19 @@ class Checkpoint:
 
     @property
     def quantised(self) -> str | None:
-        """By what its layers are, and stay so; what a GGUF file holds is read into plain ones, and no adapter is put on
-        what is quantised."""
+        """The quantization method of the layers, which stay quantized. None for a GGUF file, which is loaded into plain
+        layers, and for an adapter, which cannot be merged into quantized layers."""
         return None if self.gguf or self.base else quantised.method_of(self.folder)
 
     @cached_property
     def sha256(self) -> str:
-        """SHA-256 over the names and bytes of weights, configuration and tokenizer, the adapter's after its base's."""
-        self._seen  # noqa: B018 (before they are read)
+        """SHA-256 over the names and bytes of weights, configuration and tokenizer; the adapter's follow its base's."""
+        self._seen  # noqa: B018 (record their state before they are hashed)
         return files.names_and_bytes(*self._parts)
 
     @property
-    def told(self) -> dict[str, str]:
-        """Where it comes from, for `runs.versions`."""
+    def provenance(self) -> dict[str, str]:
+        """Where the checkpoint comes from, for `runs.versions`."""
         revision = {"revision": self.revision} if self.revision else {}
         if self.adapter is None or self.base is None:
             return revision
@@ -94,16 +94,16 @@ class Checkpoint:
 
     @property
     def training(self) -> TrainingRecord | None:
-        """What it was fitted to, where that is known; an adapter that does not say has read what its base has. Raises
-        TerminalError for a record that is broken."""
+        """What the checkpoint was trained on, if known; an adapter without a record has its base's. Raises
+        TerminalError for a broken record."""
         made = record.read(self.folder)
         return self.base.training if made is None and self.base else made
 
     @contextmanager
     def opened(self) -> Iterator[Opened]:
-        """Folders to load it from, with the files that are hashed and no others.
+        """Yield folders to load it from, with exactly the files that are hashed.
 
-        Raises TerminalError where one of them has changed since it was hashed.
+        Raises TerminalError if one of them has changed since it was hashed.
         """
         name = self.folder.resolve().name
         with ExitStack() as stack:
@@ -114,15 +114,15 @@ class Checkpoint:
 
     @property
     def tokenizer_folder(self) -> Path:
-        """Where the tokenizer lies: an adapter has one of its own, or its base's."""
+        """The folder of the tokenizer: an adapter has one of its own, or its base's."""
         if self.tokenizer:
             return self.tokenizer
         return self.base.folder if self.base and not has_tokenizer(self.folder) else self.folder
 
     @property
     def _parts(self) -> list[files.Files]:
-        """The files that are hashed, of the model, the adapter, and the tokenizer that takes the place of the model's
-        own; an adapter's is read as a tokenizer of its base is."""
+        """The hashed files of the model, the adapter, and the tokenizer that replaces the model's own; an adapter's
+        tokenizer is hashed together with its base's configuration."""
         model = self.base or self
         parts = [_model_files(model)]
         if self.base:
@@ -140,16 +140,16 @@ class Checkpoint:
 
 
 def has_tokenizer(folder: Path) -> bool:
-    """Whether a tokenizer's files are in the folder."""
+    """Tell whether the folder holds a tokenizer's files."""
     return any((folder / name).is_file() for name in ("tokenizer.json", "tokenizer_config.json"))
 
 
 def find(name: str, revision: str, trust: Trust, base: str = "") -> Checkpoint:
-    """The checkpoint of a folder or a hub id. One with an adapter is the model that it is put on, with the adapter:
-    `base`, or the whole model in the same folder, or what the adapter names.
+    """Find the checkpoint in a folder or under a hub id. For an adapter this is the adapter together with its base
+    model: `base`, or the complete model in the same folder, or the model that the adapter names.
 
-    Raises TerminalError where there is none, or none to be trusted, and for one of files that its hash does not cover;
-    UsageError for a base of what is no adapter.
+    Raises TerminalError if there is none, if it may not be trusted, or if it loads files that its hash does not cover;
+    UsageError if `base` is given for a model that is not an adapter.
     """
     folder, commit, gguf = _located(name, revision, trust)
     if gguf:
@@ -157,12 +157,12 @@ def find(name: str, revision: str, trust: Trust, base: str = "") -> Checkpoint:
     if (folder / adapters.CONFIG).is_file():
         return _adapter(folder, name, trust, commit, base)
     if base:
-        raise UsageError(f"base={base} is for adapters, and '{name}' has no {adapters.CONFIG}; leave it out")
+        raise UsageError(f"base={base} applies to adapters only, and '{name}' has no {adapters.CONFIG}; omit it")
     return _whole(folder, name, trust, commit)
 
 
 def _located(name: str, revision: str, trust: Trust) -> tuple[Path, str | None, str | None]:
-    """The folder of a model, its commit where it comes from the hub, and the GGUF file that is all of it. Raises
+    """Return the folder of a model, its commit if it comes from the hub, and the GGUF file if that is the model. Raises
     TerminalError."""
     folder = Path(name)
     try:
@@ -177,40 +177,43 @@ def _located(name: str, revision: str, trust: Trust) -> tuple[Path, str | None, 
 
 
 def find_whole(name: str, revision: str, trust: Trust) -> Checkpoint:
-    """The same, but for adapters, which raise TerminalError."""
-    found = find(name, revision, trust)
-    if found.base:
-        files.refuse_adapter(found.folder, name)
-    return found
+    """Find a complete checkpoint, like `find`. Raises TerminalError for an adapter."""
+    checkpoint = find(name, revision, trust)
+    if checkpoint.base:
+        files.refuse_adapter(checkpoint.folder, name)
+    return checkpoint
 
 
 def _adapter(folder: Path, name: str, trust: Trust, commit: str | None, given: str) -> Checkpoint:
     adapter = adapters.described(folder, name)
     adapters.weights(folder, name, trust.allow_pickle)
-    beside = (folder / _CONFIG).is_file() and _has_weights(folder)
-    if beside and (not given or Path(given).resolve() == folder.resolve()):
+    has_base = (folder / _CONFIG).is_file() and _has_weights(folder)
+    if has_base and (not given or Path(given).resolve() == folder.resolve()):
         return Checkpoint(
             folder, trust, commit, adapter=replace(adapter, base=name), base=_whole(folder, name, trust, commit)
         )
     named = given or adapter.base
-    remedy = "name its model by --model-args base=FOLDER"
+    remedy = "name its base model with --model-args base=FOLDER"
     if not named:
-        raise TerminalError(f"the adapter '{name}' does not say which model it is put on; {remedy}")
+        raise TerminalError(f"the adapter '{name}' does not name its base model; {remedy}")
     place, revision = split_revision(given) if given else (named, adapter.revision or "main")
     try:
-        found, base_commit, gguf = _located(place, revision, trust)
-        is_adapter = gguf is None and (found / adapters.CONFIG).is_file()  # maybe itself
-        base = Checkpoint(found, trust, gguf=gguf) if gguf or is_adapter else _whole(found, place, trust, base_commit)
+        base_folder, base_commit, gguf = _located(place, revision, trust)
+        is_adapter = gguf is None and (base_folder / adapters.CONFIG).is_file()  # perhaps the adapter itself
+        if gguf or is_adapter:
+            base = Checkpoint(base_folder, trust, gguf=gguf)
+        else:
+            base = _whole(base_folder, place, trust, base_commit)
     except TerminalError as error:
-        raise TerminalError(
-            f"the model that the adapter '{name}' is put on is not to be had: {error}; {remedy}"
-        ) from error
+        raise TerminalError(f"the base model of the adapter '{name}' is not available: {error}; {remedy}") from error
     if is_adapter:
-        raise TerminalError(f"the adapter '{name}' is put on another, '{named}', which is not merged; {remedy}")
+        raise TerminalError(
+            f"the base of the adapter '{name}' is another adapter, '{named}', which newwiki does not merge; {remedy}"
+        )
     if base.quantised or base.gguf:
         raise TerminalError(
-            f"the adapter '{name}' is put on '{named}', which is quantised, and is merged into whole weights alone; "
-            f"{remedy} that is not quantised"
+            f"the base of the adapter '{name}' is '{named}', which is quantized; newwiki merges adapters only into "
+            f"unquantized weights; {remedy}, where FOLDER is not quantized"
         )
     return Checkpoint(folder, trust, commit, adapter=replace(adapter, base=place), base=base)
 
@@ -218,14 +221,14 @@ def _adapter(folder: Path, name: str, trust: Trust, commit: str | None, given: s
 def _whole(folder: Path, name: str, trust: Trust, commit: str | None) -> Checkpoint:
     if not (folder / _CONFIG).is_file():
         raise TerminalError(
-            f"'{name}' is not a checkpoint: it holds no config.json; name a folder that save_pretrained wrote"
+            f"'{name}' is not a checkpoint: it has no config.json; name a folder that save_pretrained wrote"
         )
     if not _has_safetensors(folder):
         if not _has_weights(folder):
-            raise TerminalError(f"'{name}' holds no weights (*.safetensors); write them there with save_pretrained")
+            raise TerminalError(f"'{name}' holds no weights (*.safetensors); save them there with save_pretrained")
         if not trust.allow_pickle:
             raise TerminalError(
-                f"'{name}' holds its weights as pickles (*.bin), which can run code when they are read; write them as "
+                f"'{name}' holds its weights as pickles (*.bin), which can run code when they are loaded; save them as "
                 "*.safetensors with save_pretrained, or, if you trust them, add --allow-pickle"
             )
     quantised.require_packages(folder, name)
@@ -246,26 +249,26 @@ def _has_weights(folder: Path) -> bool:
 
 
 def _model_files(model: Checkpoint) -> files.Files:
-    """Without those of an adapter beside it."""
-    found = files.named(model.folder, (model.gguf,) if model.gguf else model.trust.shapes(model.folder))
-    return {name: file for name, file in found.items() if name != adapters.WEIGHTS}
+    """Return the model's files, without those of an adapter in the same folder."""
+    all_files = files.named(model.folder, (model.gguf,) if model.gguf else model.trust.shapes(model.folder))
+    return {name: file for name, file in all_files.items() if name != adapters.WEIGHTS}
 
 
 def split_revision(name: str) -> tuple[str, str]:
-    """`NAME@REVISION` as its two parts; `main` where there is no revision, or where NAME is a folder here."""
+    """Split `NAME@REVISION`; the revision is `main` if there is none, or if NAME with the @ is a local folder."""
     place, at, revision = name.partition("@")
     return (place, revision) if at and not Path(name).is_dir() else (name, "main")
 
 
 def is_at_hand(name: str, revision: str) -> bool:
-    """Whether `find` needs no network: a folder is here, or the hub's files were downloaded before."""
+    """Tell whether `find` needs no network: the folder exists, or the hub's files were downloaded before."""
     from huggingface_hub import snapshot_download
 
     if Path(name).exists():
         return True
     try:
         folder = Path(snapshot_download(name, revision=revision, local_files_only=True))
-    except (OSError, ValueError):  # never downloaded, or not a name that the hub could have
+    except (OSError, ValueError):  # never downloaded, or not a valid hub name
         return False
     return (folder / _CONFIG).is_file() and any(folder.glob("*.safetensors"))
 
@@ -279,42 +282,50 @@ def _from_hub(name: str, revision: str, trust: Trust) -> Path:
         RevisionNotFoundError,
     )
 
-    problem = f"there is no model '{name}': no such folder here, and the Hugging Face hub"
+    problem = f"there is no model '{name}': no local folder has this name, and the Hugging Face hub"
     try:
-        return Path(snapshot_download(name, revision=revision, allow_patterns=[*trust.shapes(), *_TOLD]))
+        return Path(snapshot_download(name, revision=revision, allow_patterns=[*trust.shapes(), *_METADATA]))
     except HFValidationError:
-        raise TerminalError(f"{problem} has no such names; check the path") from None
+        raise TerminalError(f"{problem} does not allow such names; check the path") from None
     except RevisionNotFoundError:
-        raise TerminalError(f"'{name}' has no revision '{revision}'; name a branch, a tag or a commit of it") from None
+        raise TerminalError(
+            f"'{name}' has no revision '{revision}'; name one of its branches, tags or commits"
+        ) from None
     except RepositoryNotFoundError:
         raise TerminalError(f"{problem} does not know it; check the path or the model's id") from None
     except (LocalEntryNotFoundError, OSError):
-        raise TerminalError(f"{problem} cannot be reached; check the path, or fetch the model first") from None
+        raise TerminalError(f"{problem} cannot be reached; check the path, or download the model first") from None
 
 
 def load(checkpoint: Checkpoint, dtype: str, device: str, *, encoder_decoder: bool = False) -> tuple[Any, Any]:
-    """The causal language model, or the encoder-decoder, and its tokenizer, from local files alone. Raises
+    """Load the causal language model, or the encoder-decoder, and its tokenizer, from local files alone. Raises
     TerminalError."""
     from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
     if encoder_decoder:
-        return _load(checkpoint, AutoModelForSeq2SeqLM, _refuse_what_has_no_encoder, dtype, device)
-    return _load(checkpoint, AutoModelForCausalLM, _refuse_what_cannot_write, dtype, device)
+        return _load(checkpoint, AutoModelForSeq2SeqLM, _require_encoder_decoder, dtype, device)
+    return _load(checkpoint, AutoModelForCausalLM, _require_causal_model, dtype, device)
 
 
 def load_classifier(checkpoint: Checkpoint, dtype: str, *, new_outputs: int | None = None) -> tuple[Any, Any]:
-    """The classifier or regressor of whole texts, and its tokenizer, from local files alone.
+    """Load the classifier or regressor of whole texts, and its tokenizer, from local files alone.
 
-    With `new_outputs` its last layer is made anew, at random, with so many outputs. Raises TerminalError.
+    With `new_outputs`, its last layer is replaced by a randomly initialized one with that many outputs. Raises
+    TerminalError.
     """
     from transformers import AutoModelForSequenceClassification
 
-    anew = {} if new_outputs is None else {"num_labels": new_outputs, "ignore_mismatched_sizes": True}
-    return _load(checkpoint, AutoModelForSequenceClassification, lambda *_: None, dtype, "auto", **anew)
+    options = {} if new_outputs is None else {"num_labels": new_outputs, "ignore_mismatched_sizes": True}
+    return _load(checkpoint, AutoModelForSequenceClassification, lambda *_: None, dtype, "auto", **options)
 
 
 def _load(
-    checkpoint: Checkpoint, kind: Any, refuse: Callable[[Checkpoint, Any], None], dtype: str, device: str, **anew: Any
+    checkpoint: Checkpoint,
+    kind: Any,
+    refuse: Callable[[Checkpoint, Any], None],
+    dtype: str,
+    device: str,
+    **options: Any,
 ) -> tuple[Any, Any]:
     import torch
     from transformers import AutoConfig, AutoTokenizer
@@ -338,7 +349,7 @@ def _load(
             )
 
             def read(in_dtype: str) -> Any:
-                loaded, found = kind.from_pretrained(
+                loaded, info = kind.from_pretrained(
                     opened.model,
                     dtype=getattr(torch, in_dtype),
                     local_files_only=True,
@@ -347,10 +358,10 @@ def _load(
                     output_loading_info=True,
                     **gguf,
                     **({"device_map": device} if checkpoint.quantised else {}),
-                    **anew,
+                    **options,
                 )
-                if not anew:
-                    _refuse_missing(checkpoint, found["missing_keys"])
+                if not options:
+                    _refuse_missing(checkpoint, info["missing_keys"])
                 return loaded
 
             loaded = _merged(checkpoint, opened.adapter, kind, read, dtype) if opened.adapter else read(dtype)
@@ -358,16 +369,16 @@ def _load(
     except NewWikiError:
         raise
     except Exception as error:
-        said = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        message = next(iter(str(error).strip().splitlines()), type(error).__name__)
         for place in vars(opened).values() if opened else ():
-            said = said.replace(str(place), str(folder))
+            message = message.replace(str(place), str(folder))
         hint = "; add --trust-remote-code if you trust its code" if "trust_remote_code" in str(error) else ""
-        raise TerminalError(f"the checkpoint '{folder}' cannot be loaded on {device}: {said}{hint}") from error
+        raise TerminalError(f"the checkpoint '{folder}' cannot be loaded on {device}: {message}{hint}") from error
     return loaded, tokenizer
 
 
 def _merged(checkpoint: Checkpoint, adapter: Path, kind: Any, read: Callable[[str], Any], dtype: str) -> Any:
-    """The base with the adapter in its weights."""
+    """Return the base with the adapter merged into its weights."""
     from newwiki.models.merging import base_model, merged
 
     assert checkpoint.base
@@ -380,42 +391,43 @@ def _refuse_missing(checkpoint: Checkpoint, keys: Collection[str]) -> None:
         folder = (checkpoint.base or checkpoint).folder
         raise TerminalError(
             f"the checkpoint '{folder}' lacks weights ({min(keys)} and {len(keys) - 1} more), which would be "
-            "random; write it anew with save_pretrained from the whole model"
+            "random; save the whole model again with save_pretrained"
         )
 
 
 def _require_tokenizer(checkpoint: Checkpoint) -> None:
     if checkpoint.gguf:
-        return  # it has one
+        return  # the GGUF file holds a tokenizer
     shapes = [shape for shape in _TOKENIZER if not shape.startswith("chat_template")]
     if not any(file for shape in shapes for file in checkpoint.tokenizer_folder.glob(shape)):
         raise TerminalError(
-            f"'{checkpoint.folder}' holds no tokenizer; write it there with save_pretrained, or add "
+            f"'{checkpoint.folder}' holds no tokenizer; save it there with save_pretrained, or add "
             "--model-args tokenizer=FOLDER"
         )
 
 
-def _refuse_what_has_no_encoder(checkpoint: Checkpoint, config: Any) -> None:
+def _require_encoder_decoder(checkpoint: Checkpoint, config: Any) -> None:
     if not getattr(config, "is_encoder_decoder", False):
         raise TerminalError(
-            f"'{checkpoint.folder}' is no encoder-decoder ({', '.join(config.architectures or [config.model_type])}), "
-            "which --backend seq2seq runs; add --backend hf"
+            f"'{checkpoint.folder}' is not an encoder-decoder "
+            f"({', '.join(config.architectures or [config.model_type])}), which --backend seq2seq requires; use "
+            "--backend hf"
         )
 
 
-def _refuse_what_cannot_write(checkpoint: Checkpoint, config: Any) -> None:
+def _require_causal_model(checkpoint: Checkpoint, config: Any) -> None:
     from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
     kinds = config.architectures or []
     if getattr(config, "is_encoder_decoder", False):
         raise TerminalError(
-            f"'{checkpoint.folder}' is an encoder-decoder ({', '.join(kinds)}), which --backend hf does not run; "
-            "add --backend seq2seq, or choose a causal language model"
+            f"'{checkpoint.folder}' is an encoder-decoder ({', '.join(kinds)}), which --backend hf cannot run; "
+            "use --backend seq2seq, or choose a causal language model"
         )
     causal = set(MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.values())
     writes = any(kind in causal or kind.endswith("Model") for kind in kinds)
     if kinds and not writes and not getattr(config, "auto_map", None):
         raise TerminalError(
-            f"'{checkpoint.folder}' is no causal language model but a {', '.join(kinds)}, which reads and cannot "
-            "write; choose another"
+            f"'{checkpoint.folder}' is not a causal language model but a {', '.join(kinds)}, which cannot generate "
+            "text; choose another model"
         )

@@ -1,6 +1,7 @@
-"""Causal language models from a local folder or the Hugging Face hub, through transformers."""
+"""Run causal language models from a local folder or the Hugging Face hub, through transformers."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from newwiki.decoding.grammar import Decoder
@@ -24,18 +25,18 @@ if TYPE_CHECKING:
     from newwiki.models.engine.replay import TokenVerdicts
     from newwiki.models.engine.selftest import ModelPath
 
-# A logit's rounding error, as a share of the largest logit's size; in float32 the largest that was measured is 4.5e-6
-# on a GPU, 2.3e-6 on a CPU.
+# The assumed rounding error of a logit, as a share of the largest logit's size. The largest error that was measured in
+# float32 is 4.5e-6 on a GPU and 2.3e-6 on a CPU.
 FLOAT32_SLACK = 2e-5
 
 
 @model("hf")
 class HuggingFaceModel(LocalModel):
-    """A checkpoint as `save_pretrained` leaves it, weights in safetensors. `auto` computes in float32.
+    """A checkpoint in the format of `save_pretrained`, with weights in safetensors. `auto` computes in float32.
 
-    In float32 no completion depends on the batch. In half precision rounding is too coarse to settle: on a CPU nothing
-    depends on the batch either, on a GPU some completions do. A model whose state has no slots is read with its own
-    cache object, one completion a pass (`path` in its settings), so that nothing depends on the batch there.
+    In float32 no completion depends on the batch. In half precision, rounding is too coarse to settle: on a CPU nothing
+    depends on the batch either; on a GPU some completions do. A model whose state does not fit into slots is read with
+    its own cache object, one completion per pass (`path` in its settings), so nothing depends on the batch there.
     """
 
     backend = "hf"
@@ -48,7 +49,7 @@ class HuggingFaceModel(LocalModel):
         own_cache = {"path": "own-cache"} if self._paths[self._model].own_cache else {}
         self.settings: Mapping[str, str] = {**self._prompting.settings, **own_cache}
         self._others: dict[str, tuple[str, Any]] = {}
-        self._reads = False  # whether it is known that it reads articles as it should
+        self._reads = False  # whether its article reading has been checked
 
     def others(self, decoder: Decoder) -> Mapping[str, str]:
         self._refuse(decoder)
@@ -58,8 +59,8 @@ class HuggingFaceModel(LocalModel):
     def complete(
         self, requests: Sequence[tuple[Prompt, int]], decoder: Decoder, writing: Writing
     ) -> Iterator[list[Completion]]:
-        """Raises TerminalError: at once for a prompt that does not fit, on the way for logits that are not numbers and
-        where not even one completion's rows fit into memory."""
+        """Yield completions. Raises TerminalError: at once for a prompt that does not fit; during generation for NaN
+        logits, and if not even one completion's rows fit into memory."""
         read = self._read_for(decoder)
         streams = self._streams(requests, writing, read)
         return self._run(streams, decoder, writing, read=read, slack=FLOAT32_SLACK)
@@ -68,14 +69,14 @@ class HuggingFaceModel(LocalModel):
         self, written: Sequence[tuple[Prompt, Completion]], decoder: Decoder, writing: Writing, tolerance: float
     ) -> "Iterator[TokenVerdicts]":
         read = self._read_for(decoder)
-        streams = self._streams([(prompt, one.sample) for prompt, one in written], writing, read)
-        completions = [one for _, one in written]
+        streams = self._streams([(prompt, completion.sample) for prompt, completion in written], writing, read)
+        completions = [completion for _, completion in written]
         return self._replayed(streams, completions, decoder, writing, read=read, tolerance=tolerance)
 
     def likelihoods(self, pairs: Sequence[tuple[str, str]], window: int | None = None) -> Iterator[Likelihood]:
-        """How likely each completion of (prompt, completion) pairs is, token by token, in the order of the pairs.
+        """Yield the token likelihoods of the completions in (prompt, completion) pairs, in order.
 
-        No more than `window` tokens are read, nor more than the model's context holds, the prompt's counted in.
+        Reads at most `window` tokens, prompt included, and at most the model's context length.
         """
         from newwiki.models.engine.likelihood import log_probabilities
 
@@ -85,11 +86,11 @@ class HuggingFaceModel(LocalModel):
             kept = after[: max(0, min(limits) - len(before))] if limits else after
             yield Likelihood(tuple(log_probabilities(self._model, before, kept)), truncated=len(kept) < len(after))
 
-    @property
+    @cached_property
     def vocabulary(self) -> Sequence[int]:
         special = set(self._tokenizer.all_special_ids)
         known = min(len(self._tokenizer), self._model.config.get_text_config().vocab_size)
-        return [one for one in range(known) if one not in special]
+        return [token for token in range(known) if token not in special]
 
     def tokens(self, text: str) -> list[int]:
         return self._prompting.encode_text(text)
@@ -101,23 +102,25 @@ class HuggingFaceModel(LocalModel):
         self, contexts: Sequence[TokenContext], decoder: Decoder, writing: Writing
     ) -> Iterator[list[tuple[TokenContext, tuple[int, ...]]]]:
         begin = self._prompting.begin
-        longest = max((len(one.tokens) for one in contexts), default=0) + len(begin) + writing.max_new_tokens
-        self._require_room(longest)
-        asked = {(one.page_id, one.sample): one for one in contexts}
-        streams = [Stream(one.page_id, one.sample, (*begin, *one.tokens), writing.max_new_tokens) for one in contexts]
+        self._require_room(max((len(context.tokens) + context.room for context in contexts), default=0) + len(begin))
+        streams = [
+            Stream(context.page_id, context.sample, (*begin, *context.tokens), context.room, seed=context.seed)
+            for context in contexts
+        ]
+        by_key = {_key(stream): context for stream, context in zip(streams, contexts, strict=True)}
         ending = Ending(frozenset(), None, self._ending(writing).sentence)
         read = self._read_for(decoder)
         written = self._written(streams, decoder, writing, ending, read=read, slack=FLOAT32_SLACK)
-        return ([(asked[one.page_id, one.sample], tuple(made.tokens)) for one, made in batch] for batch in written)
+        return ([(by_key[_key(stream)], tuple(made.tokens)) for stream, made in batch] for batch in written)
 
     def next_probabilities(self, sequences: Sequence[Sequence[int]], places: Sequence[int]) -> "NDArray[np.float32]":
+        from newwiki.models.engine.likelihood import next_probabilities
         from newwiki.models.engine.memory import fits_into_memory
-        from newwiki.models.engine.next_token import next_probabilities
 
         self._require_reading()
         begin = self._prompting.begin
         self._require_room(max(places) + len(begin))
-        read = [[*begin, *one[: max(places)]] for one in sequences]
+        read = [[*begin, *tokens[: max(places)]] for tokens in sequences]
         with fits_into_memory("a batch of texts"):
             return next_probabilities(self._model, read, [len(begin) + place for place in places])
 
@@ -132,18 +135,18 @@ class HuggingFaceModel(LocalModel):
         context = self._context(self._model)
         if context is not None and tokens > context:
             raise TerminalError(
-                f"{tokens} tokens are asked of '{self.name}', whose context holds {context}; ask for shorter texts, or "
-                "choose a model with a longer context"
+                f"'{self.name}' would have to read {tokens} tokens, but its context length is {context}; request "
+                "shorter texts, or choose a model with a longer context"
             )
 
     @property
     def reading(self) -> Mapping[str, str]:
-        """How articles are read: the window, in tokens, and the context that the model has."""
+        """How articles are read: the window, in tokens, and the model's context length."""
         return {"window": str(self._window()), "model_context": str(self._context(self._model) or "unlimited")}
 
     def readings(self, pairs: Sequence[tuple[str, str]], *, standardised: bool) -> list[Reading]:
-        """What the model makes of articles: (prompt, rest) pairs. Those that are given together are read together, so
-        that other pairs, or another order, move the numbers by rounding."""
+        """Score articles, given as (prompt, rest) pairs. Pairs passed together are read together, so other pairs, or
+        another order, change the numbers by rounding."""
         from newwiki.models.engine.likelihood import read_texts
         from newwiki.models.engine.memory import fits_into_memory
 
@@ -155,8 +158,8 @@ class HuggingFaceModel(LocalModel):
         with fits_into_memory("a window of an article"):
             read = read_texts(self._model, whole, self._window(), bos=bos, standardised=standardised)
         return [
-            _reading(one, len(before), self._prompting.scored_bytes(prompt), len(text.encode()))
-            for one, (before, _), (prompt, _), text in zip(read, encoded, pairs, texts, strict=True)
+            _reading(scores, len(before), self._prompting.scored_bytes(prompt), len(text.encode()))
+            for scores, (before, _), (prompt, _), text in zip(read, encoded, pairs, texts, strict=True)
         ]
 
     def _window(self) -> int:
@@ -167,7 +170,7 @@ class HuggingFaceModel(LocalModel):
     def _loaded(self, checkpoint: Any) -> tuple[Any, Any]:
         loaded, tokenizer = load(checkpoint, self.dtype, self._device)
 
-        from newwiki.models.engine.kernels import use_fast_kernels
+        from newwiki.models.engine.packed import use_fast_kernels
         from newwiki.models.engine.selftest import path_of
 
         use_fast_kernels(loaded)
@@ -175,11 +178,11 @@ class HuggingFaceModel(LocalModel):
         return loaded, tokenizer
 
     def _engine(self, search: Search, read: Sequence[Any]) -> "tuple[type[Engine], Callable[[Any, int], Reader]]":
-        from newwiki.models.engine.engines import engine_for
+        from newwiki.models.engine.look_ahead import engine_for
         from newwiki.models.engine.own_cache import OwnCacheEngine
         from newwiki.models.engine.reader import Reader
 
-        if any(self._paths[one].own_cache for one in read):
+        if any(self._paths[model].own_cache for model in read):
             return OwnCacheEngine, self._reader
         return engine_for(search), Reader
 
@@ -196,10 +199,10 @@ class HuggingFaceModel(LocalModel):
 
         if not self._paths[model].own_cache:
             return rows_that_fit(model, length, memory)
-        return rows_that_fit(model, length, memory, OwnCacheReader(model, 1, join=False).bytes_a_row(length))
+        return rows_that_fit(model, length, memory, OwnCacheReader(model, 1, join=False).bytes_per_row(length))
 
     def _read_for(self, decoder: Decoder) -> list[Any]:
-        """The model, and the decoder's amateur if it has one. Raises TerminalError."""
+        """Return the model, and the decoder's amateur if it has one. Raises TerminalError."""
         self._refuse(decoder)
         amateur = decoder.parameters.get("amateur")
         return [self._model, *([] if amateur is None else [self._amateur(str(amateur))[1]])]
@@ -208,8 +211,8 @@ class HuggingFaceModel(LocalModel):
         search = decoders.get(decoder.name).search(decoder)
         if self._paths[self._model].own_cache and isinstance(search, LookAhead):
             raise TerminalError(
-                f"'{self.name}' ({type(self._model).__name__}) is read with its own cache object, token by token, and "
-                f"{decoder.name} looks at several candidates at once; choose another decoder or model"
+                f"'{self.name}' ({type(self._model).__name__}) is read with its own cache object, token by token, but "
+                f"{decoder.name} reads several candidates at once; choose another decoder or model"
             )
 
     def _amateur(self, name: str) -> tuple[str, Any]:
@@ -218,23 +221,26 @@ class HuggingFaceModel(LocalModel):
             loaded, tokenizer = self._loaded(checkpoint)
             if tokenizer.get_vocab() != self._tokenizer.get_vocab():
                 raise TerminalError(
-                    f"the amateur '{name}' has another tokenizer than '{self.name}', so their probabilities cannot be "
-                    "compared; choose a smaller model of the same family"
+                    f"the amateur '{name}' has a different tokenizer from '{self.name}', so their probabilities "
+                    "cannot be compared; choose a smaller model of the same family"
                 )
             self._others[name] = (checkpoint.sha256, loaded)
         return self._others[name]
 
     def _streams(self, requests: Sequence[tuple[Prompt, int]], writing: Writing, read: Sequence[Any]) -> list[Stream]:
-        contexts = [context for one in read if (context := self._context(one)) is not None]
+        contexts = [context for model in read if (context := self._context(model)) is not None]
         encoded = {prompt: self._prompting.encode(prompt.text) for prompt, _ in requests}
         for prompt, tokens in encoded.items():
             if contexts and len(tokens) >= min(contexts):
                 raise TerminalError(
-                    f"the prompt of page {prompt.page_id} has {len(tokens)} tokens and leaves no room in the model's "
-                    f"context of {min(contexts)}; choose a model with a longer context, or a shorter --template"
+                    f"the prompt of page {prompt.page_id} has {len(tokens)} tokens, which leaves no room in the "
+                    f"model's context of {min(contexts)}; choose a model with a longer context, or a shorter "
+                    "--template"
                 )
         most = writing.max_new_tokens
-        rooms = {prompt: min([most, *(one - len(tokens) for one in contexts)]) for prompt, tokens in encoded.items()}
+        rooms = {
+            prompt: min([most, *(context - len(tokens) for context in contexts)]) for prompt, tokens in encoded.items()
+        }
         return [Stream(prompt.page_id, sample, encoded[prompt], rooms[prompt]) for prompt, sample in requests]
 
     @staticmethod
@@ -244,12 +250,17 @@ class HuggingFaceModel(LocalModel):
         return context(loaded)
 
 
+def _key(stream: Stream) -> tuple[int | None, int, int, tuple[int, ...], int]:
+    """Return what identifies a stream: a copy that restarts after running out of memory has the same key."""
+    return stream.seed, stream.page_id, stream.sample, stream.prompt, stream.room
+
+
 def _reading(read: "TokenLikelihoods", prompt_tokens: int, prompt_bytes: int | None, rest_bytes: int) -> Reading:
-    """What was read, cut where the prompt ends: the first of its tokens was only read, and is not counted here."""
+    """Split the scores of a text where its prompt ends. The text's first token has no score and is not counted."""
     border = max(prompt_tokens - 1, 0)
     if prompt_bytes is None:
         prompt: Passage | Unscorable = Unscorable("it is not known which bytes of the prompt the model has read")
     else:
         prompt = Passage(tuple(read.log_probabilities[:border]), prompt_bytes)
-    after, apart = tuple(read.log_probabilities[border:]), tuple(read.standardised[border:])
-    return Reading(prompt, Passage(after, rest_bytes, apart))
+    after, deviations = tuple(read.log_probabilities[border:]), tuple(read.standardised[border:])
+    return Reading(prompt, Passage(after, rest_bytes, deviations))

@@ -1,4 +1,4 @@
-"""What the backends share that load a checkpoint with transformers and run it here."""
+"""The shared part of the backends that load a checkpoint with transformers and run it here."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,9 +12,8 @@ from newwiki.decoding.grammar import Decoder
 from newwiki.decoding.stream import Ending, Hypothesis, Search, Stream
 from newwiki.errors import TerminalError, UsageError
 from newwiki.models import quantised
-from newwiki.models.backend import Writing
+from newwiki.models.backend import NUMERICS, Writing
 from newwiki.models.checkpoint import Checkpoint, Trust, find, has_tokenizer
-from newwiki.models.numerics import NUMERICS
 from newwiki.models.prompting import Prompting
 from newwiki.records import Completion, FinishReason, Prompt
 from newwiki.registry import decoders
@@ -31,7 +30,7 @@ _DTYPES = ("auto", "float32", "bfloat16", "float16")
 
 
 class LocalModel(ABC):
-    """A checkpoint that was found and loaded; `auto` computes in float32. Its backend takes `arguments` of its own."""
+    """A checkpoint that is loaded; `auto` computes in float32. A backend may accept `arguments` of its own."""
 
     backend: str
     arguments: ClassVar[tuple[str, ...]] = ()
@@ -51,8 +50,8 @@ class LocalModel(ABC):
         self.versions: Mapping[str, str] = {
             **{package: version(package) for package in ("newwiki-eval", "torch", "transformers", "tokenizers")},
             "device": _device_name(self._model.device),
-            **checkpoint.told,
-            **steps.told_by(checkpoint.folder, checkpoint.training),
+            **checkpoint.provenance,
+            **steps.record_of(checkpoint.folder, checkpoint.training),
             **quantised.versions("gguf" if checkpoint.gguf else self.quantised),
         }
         self._batches: BatchSize | None = None
@@ -71,7 +70,8 @@ class LocalModel(ABC):
         base: str = "",
         **others: str,
     ) -> Checkpoint:
-        """The files, before any is read. Raises UsageError for an argument, TerminalError where they are not there."""
+        """Find the files before any is loaded. Raises UsageError for a bad argument, TerminalError for missing
+        files."""
         if unknown := sorted(others.keys() - set(cls.arguments)):
             common = ("dtype", "revision", "allow_pickle", "trust_remote_code", "device", "tokenizer", "base")
             raise UsageError(
@@ -79,31 +79,31 @@ class LocalModel(ABC):
                 f"it takes: {', '.join((*common, *cls.arguments))}"
             )
         if dtype not in _DTYPES:
-            raise UsageError(f"there is no dtype '{dtype}'; there are: {', '.join(_DTYPES)}")
+            raise UsageError(f"there is no dtype '{dtype}'; choose one of: {', '.join(_DTYPES)}")
         trust = Trust(flag("allow_pickle", allow_pickle), flag("trust_remote_code", trust_remote_code))
         checkpoint = find(name, revision, trust, base)
         if not tokenizer:
             return checkpoint
         if not has_tokenizer(Path(tokenizer)):
             raise UsageError(
-                f"tokenizer={tokenizer} is no folder with a tokenizer; name one that save_pretrained wrote"
+                f"tokenizer={tokenizer} is not a folder with a tokenizer; name a folder that save_pretrained wrote"
             )
         return replace(checkpoint, tokenizer=Path(tokenizer))
 
     @abstractmethod
     def _loaded(self, checkpoint: Any) -> tuple[Any, Any]:
-        """The model, ready to be read by the engine, and its tokenizer. Raises TerminalError."""
+        """Return the model, ready to be read by the engine, and its tokenizer. Raises TerminalError."""
 
     @abstractmethod
     def _engine(self, search: Search, read: Sequence[Any]) -> "tuple[type[Engine], Callable[[Any, int], Reader]]":
-        """What runs a search with the models that are `read`, and what reads with one of them in so many rows."""
+        """Return the engine that runs a search with the models in `read`, and a function (model, rows) → reader."""
 
     def _run(
         self, streams: Sequence[Stream], decoder: Decoder, writing: Writing, *, read: Sequence[Any], slack: float
     ) -> Iterator[list[Completion]]:
-        """The completions of streams with the models that are `read`; `slack` holds in float32."""
+        """Yield the completions of streams, by the models in `read`; `slack` applies in float32."""
         written = self._written(streams, decoder, writing, self._ending(writing), read=read, slack=slack)
-        return ([self._completion(stream, one, writing) for stream, one in batch] for batch in written)
+        return ([self._completion(stream, result, writing) for stream, result in batch] for batch in written)
 
     def _written(
         self,
@@ -115,14 +115,14 @@ class LocalModel(ABC):
         read: Sequence[Any],
         slack: float,
     ) -> "Iterator[list[Done]]":
-        """The streams with their tokens, as they are done."""
+        """Yield the streams with their tokens as they finish."""
         from newwiki.models.engine.batch_size import BatchSize
         from newwiki.models.engine.memory import is_out_of_memory
 
         if self.quantised and not writing.strict:
             writing.note(
-                f"{self.name} is quantised ({self.quantised}), so a batch may decide a text where rounding does; with "
-                "--strict each completion is written alone"
+                f"{self.name} is quantized ({self.quantised}), so the batch may decide a text where rounding does; "
+                "pass --strict to generate each completion alone"
             )
         search = decoders.get(decoder.name).search(decoder)
         slack = slack if self.dtype == "float32" and not writing.strict else 0.0
@@ -132,17 +132,17 @@ class LocalModel(ABC):
         batches = self._batches
 
         def readers(rows: int) -> "list[Reader]":
-            return [reader(one, rows) for one in read]
+            return [reader(model, rows) for model in read]
 
         def halved(to: int) -> None:
             batches.limit(to)
-            writing.note(f"out of memory: going on with {to} rows at a time")
+            writing.note(f"out of memory: continuing with {to} rows at a time")
 
         if writing.strict:
             rows = search.width
         else:
             length = max((self._length(stream) for stream in streams), default=1)
-            fits = min(self._rows_that_fit(one, length, writing.memory) for one in read)
+            fits = min(self._rows_that_fit(model, length, writing.memory) for model in read)
             most = max(1, min(fits, len(streams) * search.width))
             rows = writing.batch_size or batches.auto(read, readers, streams, most, tries=kind.gains_by_rows)
         engine = kind(readers(rows), search, rules, rows=rows, on_halved=halved)
@@ -154,30 +154,30 @@ class LocalModel(ABC):
                 if not is_out_of_memory(error):
                     raise
                 raise TerminalError(
-                    f"one completion under '{decoder.short}' does not fit into memory; lower --max-new-tokens, take "
+                    f"one completion under '{decoder.short}' does not fit into memory; lower --max-new-tokens, use "
                     "dtype bfloat16, or a machine with more memory"
                 ) from error
 
         return written()
 
     def can_replay(self, decoder: Decoder) -> bool:
-        """Whether the decoder chooses token by token, so that `replay` can tell of each token whether it was chosen."""
+        """Tell whether the decoder chooses token by token, so `replay` can check each token."""
         return isinstance(decoders.get(decoder.name).search(decoder), EachToken)
 
     @abstractmethod
     def replay(
         self, written: Sequence[tuple[Prompt, Completion]], decoder: Decoder, writing: Writing, tolerance: float
     ) -> "Iterator[TokenVerdicts]":
-        """Whether the decoder chose the tokens of completions whose token ids are known, in their order; see
-        `engine.replay`. Raises TerminalError where a text does not fit, ValueError for a completion that no decoder can
-        have written: with other tokens than its text has, or another end than its tokens have."""
+        """Check whether the decoder chose the tokens of completions with known token ids, in order; see
+        `engine.replay`. Raises TerminalError if a text does not fit, ValueError for a completion that no decoder can
+        have written: its token ids do not match its text, or its finish reason does not match its tokens."""
 
     def is_text_of(self, completion: Completion, stop: Sequence[str]) -> bool:
-        """Whether a completion's token ids are tokens of the model and give its text."""
+        """Tell whether a completion's token ids are valid for the model and decode to its text."""
         ids, known = completion.token_ids, self._model.config.get_text_config().vocab_size
         return (
             ids is not None
-            and all(0 <= one < known for one in ids)
+            and all(0 <= token < known for token in ids)
             and self._prompting.decode(ids, stop) == completion.text
         )
 
@@ -196,30 +196,30 @@ class LocalModel(ABC):
         search, ends = decoders.get(decoder.name).search(decoder), self._end_tokens()
         kind, reader = self._engine(search, read)
         rules = _rules(Endless(ends), writing.seed, 0.0, decoder)
-        engine = kind([reader(one, 1) for one in read], search, rules, rows=1)
-        for stream, one in zip(streams, written, strict=True):
-            by_token = self._ended_by_token(stream, one, writing)
-            yield replay(engine, stream, one.token_ids or (), ends if by_token else (), tolerance)
+        engine = kind([reader(model, 1) for model in read], search, rules, rows=1)
+        for stream, completion in zip(streams, written, strict=True):
+            by_token = self._ended_by_token(stream, completion, writing)
+            yield replay(engine, stream, completion.token_ids or (), ends if by_token else (), tolerance)
 
-    def _ended_by_token(self, stream: Stream, one: Completion, writing: Writing) -> bool:
-        """Whether an end-of-text token ended a completion. Raises ValueError where its tokens, its text and its end do
-        not go together."""
-        ids = one.token_ids
-        if ids is None or not self.is_text_of(one, writing.stop):
-            raise ValueError("its token ids are not those of its text")
+    def _ended_by_token(self, stream: Stream, completion: Completion, writing: Writing) -> bool:
+        """Tell whether an end-of-text token ended a completion. Raises ValueError if its tokens, its text and its
+        finish reason contradict each other."""
+        ids = completion.token_ids
+        if ids is None or not self.is_text_of(completion, writing.stop):
+            raise ValueError("its token ids do not match its text")
         if set(ids) & self._end_tokens():
-            raise ValueError("it goes on after an end-of-text token")
+            raise ValueError("it continues after an end-of-text token")
         stops = self._prompting.stops(writing.stop) if writing.stop else None
         places = [place for place in range(1, len(ids) + 1) if stops and stops(ids[:place])]
         if places[:1] not in ([], [len(ids)]):
-            raise ValueError("it goes on after a stop string")
-        if places or one.finish_reason == "stop":
-            if one.finish_reason != "stop":
-                raise ValueError(f"a stop string ends it, and it says '{one.finish_reason}'")
+            raise ValueError("it continues after a stop string")
+        if places or completion.finish_reason == "stop":
+            if completion.finish_reason != "stop":
+                raise ValueError(f"it ends with a stop string, but its finish reason is '{completion.finish_reason}'")
             return not places
         reason = "length" if len(ids) == writing.max_new_tokens else "context"
-        if len(ids) != stream.room or one.finish_reason != reason:
-            raise ValueError(f"its {len(ids)} tokens do not end by '{one.finish_reason}'")
+        if len(ids) != stream.room or completion.finish_reason != reason:
+            raise ValueError(f"its {len(ids)} tokens do not match the finish reason '{completion.finish_reason}'")
         return False
 
     def _ending(self, writing: Writing) -> Ending:
@@ -234,7 +234,7 @@ class LocalModel(ABC):
         return rows_that_fit(model, length, memory)
 
     def _length(self, stream: Stream) -> int:
-        """The most tokens that a row of the stream has in a cache."""
+        """Return the maximum number of tokens of a row of the stream in a cache."""
         return len(stream.prompt) + stream.room
 
     def _completion(self, stream: Stream, written: Hypothesis, writing: Writing) -> Completion:

@@ -1,6 +1,10 @@
-"""An adapter's model: its base in float32, with the adapter read by peft and merged into the weights."""
+"""Merge an adapter into its base: peft reads the adapter, and it is merged into the base's float32 weights."""
 
 import copy
+import json
+import re
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable, Collection, Hashable, Iterator
 from contextlib import contextmanager
@@ -11,20 +15,77 @@ from typing import Any
 
 from newwiki.errors import TerminalError
 from newwiki.models.adapters import CONFIG, read_config
-from newwiki.models.module_patterns import require_bounded
 
-_PREFIX = "base_model.model."  # of the base's own names in an adapter
+SECONDS = 20.0
+_PLAIN = re.compile(r"[\w.-]*")
+
+# The forms in which peft puts a configuration's words into regular expressions: tuners/tuners_utils.py, utils/other.py
+_TRY = r"""
+import json, re, sys
+words, names = json.load(sys.stdin)
+for word in words:
+    for form in (word, rf"(.*\.)?({word})$", rf"(^|.*\.){word}($|\..*)", rf"(?:^|.*?\.){word}\.(?P<idx>\d+)\."):
+        pattern = re.compile(form)
+        for name in names:
+            pattern.fullmatch(name), pattern.match(name)
+"""
+
+
+def require_bounded(config: Any, names: Collection[str], adapter: str) -> None:
+    """Match each word of a configuration against the names, in a separate process with a time limit.
+
+    Raises TerminalError for words that take longer, because a regular expression such as `(a+)+b` may never finish, and
+    for an invalid regular expression. Plain words take no time, so no process is started for them.
+    """
+    words = sorted({word for word in _words(config) if not _PLAIN.fullmatch(word)})
+    if not words:
+        return
+    try:
+        subprocess.run(
+            [sys.executable, "-I", "-S", "-c", _TRY],
+            input=json.dumps([words, sorted(names)]).encode(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=SECONDS,
+            check=True,
+        )
+    except subprocess.TimeoutExpired:
+        problem = f"takes more than {SECONDS:g} s to match"
+    except subprocess.CalledProcessError:
+        problem = "is invalid"
+    else:
+        return
+    shown = max(words, key=len)
+    raise TerminalError(
+        f"the adapter '{adapter}' names modules by a regular expression that {problem} ({shown[:80]!a}); list the "
+        "modules by their names in target_modules"
+    )
+
+
+def _words(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from _words(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _words(inner)
+
+
+_PREFIX = "base_model.model."  # precedes the base's own names in an adapter
 _WHOLE = ".modules_to_save."
-_TOKENS = 16  # that are read to compare
+_TOKENS = 16  # tokens read for the comparison
 _ROUNDING = 1e-4  # of the largest logit, in float32
-_SHARE = 0.01  # of what the adapter does to the logits
+_SHARE = 0.01  # of the adapter's effect on the logits
 
 _KEPT: ContextVar[dict[Hashable, Any] | None] = ContextVar("the base that stays in memory", default=None)
 
 
 @contextmanager
 def bases_stay() -> Iterator[None]:
-    """Within it the base of an adapter stays in memory for the next adapter on it, one base at a time."""
+    """Keep the base of an adapter in memory for the next adapter on it, one base at a time."""
     if _KEPT.get() is not None:
         yield
         return
@@ -36,7 +97,7 @@ def bases_stay() -> Iterator[None]:
 
 
 def base_model(key: Hashable, read: Callable[[], Any]) -> Any:
-    """A base of one's own to merge into: what is `read`, or a copy of what stays in memory under the same key."""
+    """Return a base to merge into: a new one from `read`, or a copy of the one kept in memory under the same key."""
     kept = _KEPT.get()
     if kept is None:
         return read()
@@ -47,27 +108,27 @@ def base_model(key: Hashable, read: Callable[[], Any]) -> Any:
 
 
 def merged(base: Any, adapter: Path, name: str, dtype: str) -> Any:
-    """The base (float32, which is changed) with the adapter of a folder in its weights, as if it had been saved in
-    float32 and loaded in `dtype`.
+    """Return the base (float32, modified in place) with the adapter of a folder in its weights, as if it had been saved
+    in float32 and loaded in `dtype`.
 
-    Raises TerminalError for an adapter that lacks weights or has others than the base has a place for, and where the
-    merged model is not what the base is with the adapter beside it.
+    Raises TerminalError for an adapter that lacks weights or has weights that do not fit the base, and if the merged
+    model differs from the base with the separate adapter.
     """
     import torch
 
     with warnings.catch_warnings(), torch.random.fork_rng(devices=[]):
         warnings.simplefilter("ignore")
-        torch.manual_seed(0)  # what is drawn before the weights are read
+        torch.manual_seed(0)  # for weights that are initialized before they are loaded
         adapted = _adapted(base, adapter, name)
         wanted = _logits(adapted)
         with adapted.disable_adapter():
             before = _logits(adapted)
         model = adapted.merge_and_unload(safe_merge=True)
-    difference, effect = ((wanted - one).abs().max() for one in (_logits(model), before))
+    difference, effect = ((wanted - logits).abs().max() for logits in (_logits(model), before))
     if not difference <= max(_ROUNDING * wanted.abs().max(), _SHARE * effect):
         raise TerminalError(
-            f"the adapter '{name}' cannot be merged: the logits of the merged model are off by {difference:.2g}, and "
-            f"the adapter moves them by {effect:.2g}; name the folder of a model that it was merged into otherwise"
+            f"the adapter '{name}' cannot be merged: merging changes the logits by {difference:.2g}, and the adapter "
+            f"itself by {effect:.2g}; merge it with another tool and pass the merged model's folder"
         )
     for weight in model.parameters():
         weight.data = weight.data.contiguous()
@@ -76,7 +137,7 @@ def merged(base: Any, adapter: Path, name: str, dtype: str) -> Any:
 
 
 def _adapted(base: Any, adapter: Path, name: str) -> Any:
-    """The base with the adapter beside its weights, in peft's model."""
+    """Return peft's model of the base with the separate adapter."""
     from peft import PeftConfig, get_peft_model
     from peft.utils import load_peft_weights
 
@@ -84,68 +145,70 @@ def _adapted(base: Any, adapter: Path, name: str) -> Any:
     config.inference_mode = True
     _refuse_unknown(adapter, config, name)
     require_bounded(read_config(adapter), [module for module, _ in base.named_modules()], name)
-    shapes = {key.removeprefix(_PREFIX): one.shape for key, one in load_peft_weights(str(adapter), "cpu").items()}
+    shapes = {key.removeprefix(_PREFIX): part.shape for key, part in load_peft_weights(str(adapter), "cpu").items()}
     _resize(base, shapes, name)
     if not getattr(config, "ensure_weight_tying", False) and not getattr(config, "trainable_token_indices", None):
         _untie(base, shapes)
     other = f"the adapter '{name}' was made for another base"
     try:
         adapted = get_peft_model(base, config)
-        found = adapted.load_adapter(str(adapter), "default", torch_device="cpu")
+        loaded = adapted.load_adapter(str(adapter), "default", torch_device="cpu")
     except KeyError as error:
-        raise TerminalError(f"the adapter '{name}' lacks weights ({error.args[0]}); write it anew") from error
+        raise TerminalError(f"the adapter '{name}' lacks weights ({error.args[0]}); save it again") from error
     except (RuntimeError, ValueError) as error:
-        said = next((line.strip() for line in str(error).splitlines() if "size mismatch" in line), str(error))
-        raise TerminalError(f"{other}: {said.partition('. ')[0]}; name its own by --model-args base=MODEL") from error
-    if found.missing_keys:
-        raise TerminalError(f"the adapter '{name}' lacks weights ({_some(found.missing_keys)}); write it anew")
-    # A module that is saved whole stands there twice where the embeddings were resized.
-    strange = [
+        message = next((line.strip() for line in str(error).splitlines() if "size mismatch" in line), str(error))
+        raise TerminalError(
+            f"{other}: {message.partition('. ')[0]}; name its base with --model-args base=MODEL"
+        ) from error
+    if loaded.missing_keys:
+        raise TerminalError(f"the adapter '{name}' lacks weights ({_some(loaded.missing_keys)}); save it again")
+    # A module that is saved whole occurs twice if the embeddings were resized.
+    unknown = [
         key
-        for key in found.unexpected_keys
+        for key in loaded.unexpected_keys
         if _WHOLE not in key or key.removeprefix(_PREFIX).replace(_WHOLE, ".") not in shapes
     ]
-    if strange:
+    if unknown:
         raise TerminalError(
-            f"{other}, or by a newer peft: there is no place for {_some(strange)}; name its own by "
+            f"{other}, or by a newer peft: the base has no place for {_some(unknown)}; name its base with "
             "--model-args base=MODEL, or upgrade peft"
         )
     return adapted
 
 
 def _refuse_unknown(adapter: Path, config: Any, name: str) -> None:
-    """peft leaves out what it does not know."""
+    """Raise TerminalError for settings that this peft does not know, because it would ignore them."""
     known = {field.name for field in fields(config)} | {"runtime_config"}
-    said = read_config(adapter)
-    if unknown := sorted(key for key, value in said.items() if key not in known and value):
+    config_file = read_config(adapter)
+    if unknown := sorted(key for key, value in config_file.items() if key not in known and value):
         raise TerminalError(
-            f"the {CONFIG} of '{name}' sets {', '.join(unknown)}, which this peft does not know; upgrade peft"
+            f"the {CONFIG} of '{name}' sets {', '.join(unknown)}, which the installed peft does not know; upgrade peft"
         )
 
 
 def _resize(base: Any, shapes: dict[str, Any], name: str) -> None:
-    """Gives the embeddings as many rows as the adapter has of them, all of which are the adapter's then."""
-    parts = [one for one in (base.get_input_embeddings(), base.get_output_embeddings()) if one is not None]
+    """Give the embeddings as many rows as the adapter has; all of them must then come from the adapter."""
+    parts = [part for part in (base.get_input_embeddings(), base.get_output_embeddings()) if part is not None]
     rows = [_rows(shapes, _name(base, part)) for part in parts]
-    wanted = {one for one in rows if one is not None}
+    wanted = {count for count in rows if count is not None}
     if wanted <= {len(part.weight) for part in parts}:
         return
     if len(wanted) > 1 or None in rows:
         raise TerminalError(
-            f"the adapter '{name}' has {max(wanted)} embeddings and its base {len(parts[0].weight)}, and it does not "
-            "hold all of those in and out; write it anew with save_embedding_layers=True"
+            f"the adapter '{name}' has {max(wanted)} embeddings and its base {len(parts[0].weight)}, but it does not "
+            "hold all input and output embeddings; save it again with save_embedding_layers=True"
         )
     base.resize_token_embeddings(wanted.pop(), mean_resizing=False)
 
 
 def _rows(shapes: dict[str, Any], module: str) -> int | None:
-    found = [shapes[key] for key in (f"{module}.weight", f"{module}.base_layer.weight") if key in shapes]
-    return int(found[0][0]) if found else None
+    sizes = [shapes[key] for key in (f"{module}.weight", f"{module}.base_layer.weight") if key in shapes]
+    return int(sizes[0][0]) if sizes else None
 
 
 def _untie(base: Any, shapes: dict[str, Any]) -> None:
-    """Gives the output embeddings weights of their own where they share the input's and an adapter is put on either,
-    which peft would merge into both."""
+    """Give the output embeddings weights of their own if they share the input's and an adapter is put on either,
+    because peft would merge it into both."""
     import torch
 
     into, out = base.get_input_embeddings(), base.get_output_embeddings()
@@ -165,7 +228,7 @@ def _some(keys: Collection[str]) -> str:
 
 
 def _logits(model: Any) -> Any:
-    """Of a few tokens from all over the vocabulary, the last one among them."""
+    """Return the logits of a few tokens spread over the whole vocabulary, including the last one."""
     import torch
 
     tokens = torch.linspace(0, model.config.get_text_config().vocab_size - 1, _TOKENS).long()[None]
@@ -175,7 +238,7 @@ def _logits(model: Any) -> Any:
 
 
 def _as_loaded(model: Any, dtype: Any, name: str) -> Any:
-    """The same weights in another dtype, but for those that transformers leaves in float32."""
+    """Return the same weights in another dtype, except those that transformers keeps in float32."""
     import torch
 
     weights = model.state_dict()
@@ -184,7 +247,7 @@ def _as_loaded(model: Any, dtype: Any, name: str) -> Any:
     for key, weight in loaded.state_dict().items():
         if not torch.equal(weight, weights[key].to(weight.dtype)):
             raise TerminalError(
-                f"the merged model of the adapter '{name}' has another {key} in {dtype}; take dtype float32, or name "
-                "the folder of a model that it was merged into"
+                f"the merged model of the adapter '{name}' has a different {key} in {dtype}; use dtype float32, or "
+                "pass the folder of a model that it was merged into"
             )
     return loaded

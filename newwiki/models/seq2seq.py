@@ -1,4 +1,4 @@
-"""Encoder-decoders (T5, BART and others) from a local folder or the Hugging Face hub, through transformers."""
+"""Run encoder-decoders (T5, BART and others) from a local folder or the Hugging Face hub, through transformers."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -25,10 +25,10 @@ _DECODERS = ("greedy", "sample", "beam", "group-beam", "sibling-beam")
 class Seq2SeqModel(LocalModel):
     """A checkpoint whose encoder reads the prompt and whose decoder writes the completion. `auto` computes in float32.
 
-    The prompt's tokens are the tokenizer's, its special ones among them. The decoder begins as in `generate`: with the
-    checkpoint's decoder_start_token_id, then its forced_bos_token_id if it has one, which counts as written; it writes
-    none of suppress_tokens nor of the single tokens of bad_words_ids. N-gram blocking and the repetition penalty look
-    at what the decoder reads, not at the prompt. forced_eos_token_id is left out: it would make what was cut off look
+    The prompt's tokens are the tokenizer's, including special ones. The decoder begins as in `generate`: with the
+    checkpoint's decoder_start_token_id, then its forced_bos_token_id if it has one, which counts as written; it never
+    writes suppress_tokens or the single tokens of bad_words_ids. N-gram blocking and the repetition penalty look at the
+    decoder's tokens, not at the prompt. forced_eos_token_id is ignored, because it would make truncated texts look
     finished.
     """
 
@@ -46,8 +46,8 @@ class Seq2SeqModel(LocalModel):
     def complete(
         self, requests: Sequence[tuple[Prompt, int]], decoder: Decoder, writing: Writing
     ) -> Iterator[list[Completion]]:
-        """Raises TerminalError: at once for a decoder that is not to be had and for a prompt that does not fit, on the
-        way for logits that are not numbers and where not even one completion's rows fit into memory."""
+        """Yield completions. Raises TerminalError: at once for an unsupported decoder or a prompt that does not fit;
+        during generation for NaN logits, and if not even one completion's rows fit into memory."""
         _refuse(decoder)
         streams = self._streams(requests, writing)
         return self._run(streams, decoder, writing, read=[self._model], slack=FLOAT32_SLACK)
@@ -56,18 +56,18 @@ class Seq2SeqModel(LocalModel):
         self, written: Sequence[tuple[Prompt, Completion]], decoder: Decoder, writing: Writing, tolerance: float
     ) -> "Iterator[TokenVerdicts]":
         _refuse(decoder)
-        streams = self._streams([(prompt, one.sample) for prompt, one in written], writing)
-        completions = [one for _, one in written]
+        streams = self._streams([(prompt, completion.sample) for prompt, completion in written], writing)
+        completions = [completion for _, completion in written]
         return self._replayed(streams, completions, decoder, writing, read=[self._model], tolerance=tolerance)
 
     @property
     def reading(self) -> Mapping[str, str]:
-        """How articles are read: how many tokens of one the decoder reads, and how many it could."""
+        """How articles are read: the decoder's reading window in tokens, and its maximum length."""
         return {"window": str(self._window()), "model_context": str(self._positions("decoder") or "unlimited")}
 
     def readings(self, pairs: Sequence[tuple[str, str]], *, standardised: bool) -> list[Reading]:
-        """What the decoder makes of the rest of articles whose prompt the encoder has read, an article at a time, so
-        that its numbers depend on no other. Of a rest that does not fit there are none."""
+        """Score the rest of articles with the decoder, while the encoder reads the prompt, one article at a time, so
+        its numbers depend on no other. A rest that does not fit has no score."""
         return [self._reading(prompt, rest, standardised) for prompt, rest in pairs]
 
     def _reading(self, prompt: str, rest: str, standardised: bool) -> Reading:
@@ -78,14 +78,18 @@ class Seq2SeqModel(LocalModel):
         source, tokens = self._tokenizer(prompt)["input_ids"], self._prompting.encode_text(rest)
         longest, forced = self._positions("encoder"), self._model.generation_config.forced_bos_token_id
         begun = [decoder_start(self._model), *([] if forced is None else [forced])]
-        of_prompt = Unscorable("the encoder reads the prompt, and gives no log-probabilities")
+        prompt_reading = Unscorable("the encoder reads the prompt, and gives no log-probabilities")
         if longest is not None and len(source) > longest:
-            return Reading(of_prompt, Unscorable(f"the prompt is longer than the encoder's {longest} tokens"))
+            return Reading(prompt_reading, Unscorable(f"the prompt is longer than the encoder's {longest} tokens"))
         if len(begun) + len(tokens) - 1 > self._window():
-            return Reading(of_prompt, Unscorable(f"longer than the {self._window()} tokens that the decoder reads"))
+            return Reading(
+                prompt_reading, Unscorable(f"longer than the {self._window()} tokens that the decoder reads")
+            )
         with fits_into_memory("an article"):
             read = read_after(self._model, source, begun, tokens, standardised=standardised)
-        return Reading(of_prompt, Passage(tuple(read.log_probabilities), len(rest.encode()), tuple(read.standardised)))
+        return Reading(
+            prompt_reading, Passage(tuple(read.log_probabilities), len(rest.encode()), tuple(read.standardised))
+        )
 
     def _window(self) -> int:
         from newwiki.models.engine.reading_windows import LONGEST
@@ -101,40 +105,38 @@ class Seq2SeqModel(LocalModel):
         from newwiki.models.engine.selftest import check_reading
 
         pack_linear_layers(loaded)
-        with fits_into_memory("the model, beside what a few tokens take,"):
+        with fits_into_memory("the model with a few tokens"):
             check_reading(loaded, largest_difference)
         return loaded, tokenizer
 
     def _engine(self, search: Search, read: Sequence[Any]) -> "tuple[type[Engine], Callable[[Any, int], Reader]]":
-        from newwiki.models.engine.cohorts import Cohorts
-        from newwiki.models.engine.encoder_decoder import EncoderDecoderReader
+        from newwiki.models.engine.encoder_decoder import Cohorts, EncoderDecoderReader
 
         return Cohorts, EncoderDecoderReader
 
     def _streams(self, requests: Sequence[tuple[Prompt, int]], writing: Writing) -> list[Stream]:
-        from newwiki.models.engine.cohorts import Encoded
-        from newwiki.models.engine.encoder_decoder import decoder_start
+        from newwiki.models.engine.encoder_decoder import Encoded, decoder_start
 
         longest = self._positions("encoder")
         encoded = {prompt: tuple(self._tokenizer(prompt.text)["input_ids"]) for prompt, _ in requests}
         for prompt, tokens in encoded.items():
             if longest is not None and len(tokens) > longest:
                 raise TerminalError(
-                    f"the prompt of page {prompt.page_id} has {len(tokens)} tokens, and the model's encoder reads "
-                    f"{longest} at most; choose a model with a longer one, or a shorter --template"
+                    f"the prompt of page {prompt.page_id} has {len(tokens)} tokens, but the model's encoder reads at "
+                    f"most {longest}; choose a model with a longer encoder, or a shorter --template"
                 )
         room = min(writing.max_new_tokens, self._positions("decoder") or writing.max_new_tokens)
         begun = (decoder_start(self._model),)
         return [Encoded(prompt.page_id, n, begun, room, source=encoded[prompt]) for prompt, n in requests]
 
     def _length(self, stream: Stream) -> int:
-        from newwiki.models.engine.cohorts import Encoded
+        from newwiki.models.engine.encoder_decoder import Encoded
 
         assert isinstance(stream, Encoded)
         return len(stream.source) + super()._length(stream)
 
     def _positions(self, part: str) -> int | None:
-        """How many tokens a part of the model can read; None where there is no end, as in T5."""
+        """Return the maximum number of tokens of a part of the model; None if unlimited, as in T5."""
         config = self._model.config
         own: int | None = getattr(config, f"max_{part}_position_embeddings", None)
         return own or getattr(config, "max_position_embeddings", None)
@@ -143,6 +145,6 @@ class Seq2SeqModel(LocalModel):
 def _refuse(decoder: Decoder) -> None:
     if decoder.name not in _DECODERS:
         raise TerminalError(
-            f"--backend seq2seq has no decoder '{decoder.name}'; it has: {', '.join(_DECODERS)}; "
-            "take one of these, or a causal language model with --backend hf"
+            f"--backend seq2seq has no decoder '{decoder.name}'; it supports: {', '.join(_DECODERS)}; "
+            "use one of these, or a causal language model with --backend hf"
         )

@@ -1,6 +1,6 @@
-"""A checkpoint tried: whether it is read as transformers reads it, and writes what `generate()` writes, in any batch.
+"""Test a checkpoint: is it read as transformers reads it, and does it write what `generate()` writes, in any batch?
 
-`newwiki doctor --model` shows it, and the list of architectures is held to it.
+`newwiki doctor --model` shows the result, and a test checks the list of supported architectures with it.
 """
 
 import random
@@ -20,60 +20,62 @@ if TYPE_CHECKING:
 
     from newwiki.models.engine.reference import Text
 
-SLOTS = "the engine's own cache, a slot a row"
-OWN_CACHE = "the model's own cache, one completion a pass"
+SLOTS = "the engine's own cache, one slot per row"
+OWN_CACHE = "the model's own cache, one completion per pass"
 
-# The tokens of each prompt, and how many are written after it: of many lengths, and not all are done at once.
+# The tokens of each prompt, and how many are written after it: various lengths, so not all are done at once.
 _LENGTHS = ((11, 5), (2, 2), (32, 4), (5, 6), (18, 3), (1, 2), (14, 4))
 _LONGEST = max(map(sum, _LENGTHS))
 
 
 class _Trial(NamedTuple):
-    """How a decoder is tried: the rows of its completions, and how many of these are written at once; None is what
-    `--batch-size auto` takes, as a rule all of them."""
+    """How a decoder is tested: the rows of a completion, and the batch sizes in completions; None is
+    `--batch-size auto`, which usually takes all of them."""
 
     rows: int
     batches: tuple[int | None, ...]
 
 
 _DECODERS = {"greedy": _Trial(1, (1, 3, None)), "beam:num_beams=3": _Trial(3, (1, None))}
-_READ_WHOLE = 4  # tokens of a text, before the others are read one by one
-# By how much of the largest logit two tokens may be apart that rounding brings out of order.
+_READ_WHOLE = 4  # tokens of a text before the others are read one by one
+# Rounding may reorder two tokens whose logits differ by at most this share of the largest logit.
 _TIE = {"float32": 2 * FLOAT32_SLACK, "bfloat16": 0.03, "float16": 0.004}
 
-_ALONE = "with --strict each completion is written alone"
+_ALONE = "--strict generates each completion alone"
 
-Told = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 Prompts = Sequence[tuple[tuple[int, ...], int]]  # each with the tokens that may be written after it
 
 
 class Finding(NamedTuple):
-    """What was tried, `ok`, `note` or `problem`, and what is to be said of it."""
+    """What was tested, the state `ok`, `note` or `problem`, and the text to show."""
 
     what: str
     state: str
     words: str
 
 
-def try_checkpoint(name: str, arguments: Mapping[str, str], told: Told = lambda done, total: None) -> list[Finding]:
-    """Findings on a folder or a hub id, with `--model-args`. `told` hears how many texts are written, of how many.
+def try_checkpoint(
+    name: str, arguments: Mapping[str, str], progress: Progress = lambda done, total: None
+) -> list[Finding]:
+    """Test a folder or a hub id, with `--model-args`. `progress` receives the number of texts written, and the total.
 
-    A checkpoint that cannot be had or read is one problem, with the reason.
+    If a checkpoint cannot be found or read, that is the single finding, with the reason.
     """
     try:
-        ours = _Tried(name, **arguments).written(told)
+        ours = _Tried(name, **arguments).written(progress)
     except UsageError:
         raise
     except NewWikiError as error:
         return [Finding("reading", "problem", str(error))]
-    except Exception as error:  # noqa: BLE001 (a model's own code may raise anything, and that is a finding)
-        return [Finding("reading", "problem", f"breaks off: {type(error).__name__}: {error}")]
-    return [*ours.about, *_beside_transformers(name, arguments, ours, told)]
+    except Exception as error:  # noqa: BLE001 (a model's own code may raise anything, which is a finding)
+        return [Finding("reading", "problem", f"fails: {type(error).__name__}: {error}")]
+    return [*ours.about, *_compare_with_transformers(name, arguments, ours, progress)]
 
 
 @dataclass(frozen=True)
 class _Texts:
-    """The texts of a decoder after each prompt, in each of its batches; with windows that were made `short`."""
+    """The texts of a decoder after each prompt, for each batch size; with the windows in `short` shortened."""
 
     spec: str
     short: Sequence[str]
@@ -82,8 +84,8 @@ class _Texts:
 
 @dataclass(frozen=True)
 class _Ours:
-    """What the engine made of a model; `logits` [tokens, vocabulary] are those of the first prompt's tokens, which were
-    read one by one in the batches of greedy search."""
+    """The engine's results; `logits` [tokens, vocabulary] belong to the first prompt's tokens, read one by one in the
+    batches of greedy search."""
 
     about: list[Finding]
     dtype: str
@@ -91,20 +93,20 @@ class _Ours:
     ends: frozenset[int]
     texts: list[_Texts]
     logits: list["Tensor"]
-    total: int  # texts to write, those of `generate()` among them
+    total: int  # texts to write, including those of `generate()`
 
 
 class _Tried(HuggingFaceModel):
-    """A model with what a trial asks of it."""
+    """A model with the additional methods of a trial."""
 
-    def written(self, told: Told) -> _Ours:
+    def written(self, progress: Progress) -> _Ours:
         from newwiki.models.engine.thresholds import shortened
 
         prompts = self._prompts()
-        # One of the tokens that the first text has ends the others, so that they are done at different times.
+        # A token of the first text ends the others, so that they finish at different times.
         ends = frozenset(self._texts("greedy", prompts[:1], frozenset(), 1)[0][0][-3:-2])
         conditions = self._conditions()
-        sets = sum(len(one.batches) + 1 for one in _DECODERS.values())
+        sets = sum(len(trial.batches) + 1 for trial in _DECODERS.values())
         done, total = 0, len(conditions) * sets * len(prompts)
         texts = []
         for short in conditions:
@@ -114,18 +116,18 @@ class _Tried(HuggingFaceModel):
                     for many in trial.batches:
                         texts[-1].batches.append(self._texts(spec, prompts, ends, many))
                         done += len(prompts)
-                        told(done, total)
+                        progress(done, total)
         return _Ours(self._about(), self.dtype, prompts, ends, texts, self._logits(prompts), total)
 
     def _prompts(self) -> Prompts:
-        """Tokens drawn from the vocabulary, as many as the context holds."""
+        """Draw tokens from the vocabulary, as many as the context holds."""
         context = self._context(self._model) or _LONGEST + 1
         draw, known, begin = random.Random(0), self.vocabulary, self._prompting.begin
         drawn = [((*begin, *draw.choices(known, k=length)), room) for length, room in _LENGTHS]
         return [(tokens, room) for tokens, room in drawn if len(tokens) + room <= context]
 
     def _conditions(self) -> list[Sequence[str]]:
-        """The model as it is, and with each window short that no prompt is past."""
+        """Return the model as it is, and with each window shortened that no prompt exceeds."""
         from newwiki.models.engine.thresholds import windows
 
         lengths = windows(self._model.config.get_text_config())
@@ -136,7 +138,7 @@ class _Tried(HuggingFaceModel):
         self._require_room(max(len(tokens) + room for tokens, room in prompts))
         writing = Writing(batch_size=many and many * _DECODERS[spec].rows)
         batches = self._written(streams, parse(spec)[0], writing, Ending(ends), read=[self._model], slack=FLOAT32_SLACK)
-        made = {stream.page_id: (one.tokens, one.ended) for batch in batches for stream, one in batch}
+        made = {stream.page_id: (text.tokens, text.ended) for batch in batches for stream, text in batch}
         return [made[page] for page in range(len(prompts))]
 
     def _logits(self, prompts: Prompts) -> list["Tensor"]:
@@ -159,22 +161,24 @@ class _Tried(HuggingFaceModel):
     def _about(self) -> list[Finding]:
         path = OWN_CACHE if self.settings.get("path") == "own-cache" else SLOTS
         words = f"{type(self._model).__name__}, {self.dtype} on {self.versions['device']}, hash {self.sha256[:12]}"
-        found = [Finding("checkpoint", "ok", words), Finding("path", "ok", path)]
+        findings = [Finding("checkpoint", "ok", words), Finding("path", "ok", path)]
         if self.quantised:
-            found.append(Finding("quantised", "note", f"{self.quantised}: its layers are left as they are"))
-        return found
+            findings.append(Finding("quantized", "note", f"{self.quantised}: its layers stay as they are"))
+        return findings
 
 
-def _beside_transformers(name: str, arguments: Mapping[str, str], ours: _Ours, told: Told) -> list[Finding]:
-    from newwiki.models.engine.reference import apart, in_one_pass
-    from newwiki.models.engine.rotary import rotate_rows_apart
+def _compare_with_transformers(
+    name: str, arguments: Mapping[str, str], ours: _Ours, progress: Progress
+) -> list[Finding]:
+    from newwiki.models.engine.reference import in_one_pass, largest_share
+    from newwiki.models.engine.rotary import rotate_rows_separately
     from newwiki.models.engine.thresholds import shortened
 
     plain, _ = load(HuggingFaceModel.find(name, **arguments), ours.dtype, arguments.get("device", "auto"))
-    rotate_rows_apart(plain)  # else dynamic NTK keeps the frequencies of the longest text before
-    off = apart(ours.logits[0], in_one_pass(plain, ours.prompts[0][0])[_READ_WHOLE:])
-    moved = max(apart(one, ours.logits[0]) for one in ours.logits[1:])
-    found = [_read(off, ours.dtype), _batched(moved, ours.dtype)]
+    rotate_rows_separately(plain)  # otherwise dynamic NTK keeps the frequencies of the longest text so far
+    off = largest_share(ours.logits[0], in_one_pass(plain, ours.prompts[0][0])[_READ_WHOLE:])
+    moved = max(largest_share(logits, ours.logits[0]) for logits in ours.logits[1:])
+    findings = [_read(off, ours.dtype), _batched(moved, ours.dtype)]
     done = ours.total - len(ours.texts) * len(ours.prompts)
     for texts in ours.texts:
         expected = []
@@ -182,9 +186,9 @@ def _beside_transformers(name: str, arguments: Mapping[str, str], ours: _Ours, t
             for prompt, room in ours.prompts:
                 expected.append(_expected(plain, prompt, room, ours.ends, _DECODERS[texts.spec].rows))
                 done += 1
-                told(done, ours.total)
-            found.append(_compared(ours, texts, expected, plain, moved))
-    return found
+                progress(done, ours.total)
+            findings.append(_compared(ours, texts, expected, plain, moved))
+    return findings
 
 
 def _expected(plain: Any, prompt: Sequence[int], room: int, ends: frozenset[int], beams: int) -> "Text":
@@ -197,48 +201,46 @@ def _expected(plain: Any, prompt: Sequence[int], room: int, ends: frozenset[int]
 
 
 def _read(off: float, dtype: str) -> Finding:
-    """How far logits of tokens that were read one by one are off, as a share of the largest."""
-    words = f"logits are off by {off:.1g} of the largest, beside one pass over the whole text"
+    """Report the error of logits of tokens that were read one by one, as a share of the largest."""
+    words = f"logits differ by {off:.1g} of the largest from those of one pass over the whole text"
     if dtype == "float32" and not off <= FLOAT32_SLACK:
-        return Finding("token by token", "note", f"{words}, which is more than is settled; {_ALONE}")
+        return Finding("token by token", "note", f"{words}, which is more than newwiki corrects; {_ALONE}")
     return Finding("token by token", "ok", words)
 
 
 def _batched(moved: float, dtype: str) -> Finding:
-    """By how much a row's logits move from batch to batch."""
+    """Report by how much a row's logits change between batches."""
     if moved == 0:
-        return Finding("batches", "ok", "a row's logits have the same bits in each")
-    words = f"a row's logits move by up to {moved:.1g} of the largest"
+        return Finding("batches", "ok", "a row's logits have the same bits in every batch")
+    words = f"a row's logits change by up to {moved:.1g} of the largest"
     if dtype == "float32" and moved <= FLOAT32_SLACK:
-        return Finding("batches", "ok", f"{words}, which is settled")
-    return Finding("batches", "note", f"{words}, so a batch may decide a text; {_ALONE}")
+        return Finding("batches", "ok", f"{words}, which newwiki corrects")
+    return Finding("batches", "note", f"{words}, so the batch may decide a text; {_ALONE}")
 
 
 def _compared(ours: _Ours, texts: _Texts, expected: list["Text"], plain: Any, moved: float) -> Finding:
-    """Whether texts are the same in each batch, and those of `generate()`."""
+    """Report whether texts are the same in each batch, and equal to those of `generate()`."""
     from newwiki.models.engine.reference import gap, generated
 
-    what = ", past a short ".join([texts.spec, *texts.short])
+    what = ", with a shortened ".join([texts.spec, *texts.short])
     first, beams, exact = texts.batches[0], _DECODERS[texts.spec].rows, ours.dtype == "float32"
     pages = range(len(expected))
     if uneven := [page for page in pages if any(batch[page] != first[page] for batch in texts.batches)]:
         state = "problem" if moved == 0 or (exact and beams == 1) else "note"
         return Finding(what, state, f"{len(uneven)} of {len(pages)} texts depend on the batch; {_ALONE}")
-    parted = [page for page in pages if first[page] != expected[page]]
-    if not parted:
-        return Finding(what, "ok", f"{len(pages)} texts as generate() writes them, the same in each batch")
-    words = f"{len(parted)} of {len(pages)} texts are not what generate() writes"
-    asked = [(page, *ours.prompts[page]) for page in parted]
+    different = [page for page in pages if first[page] != expected[page]]
+    if not different:
+        return Finding(what, "ok", f"{len(pages)} texts equal those of generate(), in every batch")
+    words = f"{len(different)} of {len(pages)} texts differ from those of generate()"
+    cases = [(page, *ours.prompts[page]) for page in different]
     if beams == 1:
-        gaps = [gap(plain, prompt, first[page], expected[page], ours.ends) for page, prompt, _ in asked]
+        gaps = [gap(plain, prompt, first[page], expected[page], ours.ends) for page, prompt, _ in cases]
         if max(gaps) <= _TIE[ours.dtype]:
-            return Finding(what, "note", f"{words}, from where rounding decides between two tokens")
+            return Finding(what, "note", f"{words}, starting where rounding decides between two tokens")
     if all(
-        first[page] == generated(plain, prompt, room, ours.ends, beams, cached=False) for page, prompt, room in asked
+        first[page] == generated(plain, prompt, room, ours.ends, beams, cached=False) for page, prompt, room in cases
     ):
-        return Finding(
-            what, "ok", f"{len(pages)} texts as generate(use_cache=False) writes them, the same in each batch"
-        )
+        return Finding(what, "ok", f"{len(pages)} texts equal those of generate(use_cache=False), in every batch")
     if beams > 1 and not exact:
         return Finding(what, "note", f"{words}: {ours.dtype} is too coarse to compare beams")
     return Finding(what, "problem", words)

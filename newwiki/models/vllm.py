@@ -1,5 +1,6 @@
-"""Causal language models run here by vLLM, for many prompts on a GPU that it supports."""
+"""Run causal language models with vLLM, for many prompts on a supported GPU."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
@@ -8,7 +9,6 @@ from newwiki.decoding.grammar import Decoder
 from newwiki.errors import TerminalError, UsageError
 from newwiki.models import files
 from newwiki.models.backend import Writing, model
-from newwiki.models.batch_invariance import batch_invariance
 from newwiki.models.checkpoint import Checkpoint
 from newwiki.models.huggingface import HuggingFaceModel
 from newwiki.models.local import flag
@@ -17,8 +17,58 @@ from newwiki.models.sampling import refuse_others, request_seed, sampling_parame
 from newwiki.records import Completion, FinishReason, Prompt
 from newwiki.text.words import split_words
 
+MODE = "VLLM_BATCH_INVARIANT"
+_TEXTS = 4  # texts that are generated alone, and again together with others
+_OTHERS = 28
+_TOKENS = 32  # tokens per text
+
+
+def batch_invariance(engine: Any) -> str:
+    """Return what a run records about the mode. Raises TerminalError if it is on and other requests changed a text."""
+    if os.environ.get(MODE, "0") in ("", "0"):
+        return "off"
+    longest = max(1, engine.model_config.max_model_len - _TOKENS)
+    prompts = [_prompt(number)[:longest] for number in range(_TEXTS + _OTHERS)]
+    alone = [_written(engine, {number: prompts[number]})[number] for number in range(_TEXTS)]
+    together = _written(engine, dict(enumerate(prompts)))
+    changed = [number for number in range(_TEXTS) if together[number] != alone[number]]
+    if changed:
+        raise TerminalError(
+            f"{MODE} is on, but {len(changed)} of {_TEXTS} texts that vLLM generated together with {_OTHERS} others "
+            "differ from those generated alone; unset it (the run records this), or use --backend hf"
+        )
+    return f"on; {_TEXTS} texts of {_TOKENS} tokens were the same alone and beside {_OTHERS} others"
+
+
+def _prompt(number: int) -> list[int]:
+    """Return a prompt of a length of its own, so that prefills and decoding steps of others are mixed."""
+    return [1 + (number * 7 + place * 3) % 60 for place in range(3 + number * 5)]
+
+
+def _written(engine: Any, prompts: dict[int, list[int]]) -> dict[int, Sequence[int]]:
+    """Return the tokens that follow each prompt: sampled for odd numbers, greedy for even ones."""
+    from vllm import SamplingParams
+    from vllm.sampling_params import RequestOutputKind
+
+    for number, prompt in prompts.items():
+        parameters = SamplingParams(
+            temperature=number % 2,
+            seed=number,
+            max_tokens=_TOKENS,
+            ignore_eos=True,
+            output_kind=RequestOutputKind.FINAL_ONLY,
+        )
+        engine.add_request(f"trial:{number}", {"prompt_token_ids": prompt}, parameters)
+    written: dict[int, Sequence[int]] = {}
+    while len(written) < len(prompts):
+        for output in engine.step():
+            if output.finished:
+                written[int(output.request_id.removeprefix("trial:"))] = tuple(output.outputs[0].token_ids)
+    return written
+
+
 _TAKES = ("temperature", "top_p", "top_k", "presence_penalty", "frequency_penalty", "repetition_penalty")
-_COLDEST = 0.01  # vLLM raises a temperature below it, which is not greedy, to it
+_COLDEST = 0.01  # vLLM raises lower temperatures, which are not greedy, to this one
 _OWN = ("tensor_parallel_size", "gpu_memory_utilization", "max_model_len")
 
 Request = tuple[Prompt, int]
@@ -26,12 +76,12 @@ Request = tuple[Prompt, int]
 
 @model("vllm")
 class VLLMModel:
-    """A checkpoint as for `--backend hf`, and hashed like one. `auto` computes in float32.
+    """A checkpoint as for `--backend hf`, with the same hash. `auto` computes in float32.
 
-    Each completion is a request with a seed of its own, made of run seed, page and sample; the prompt that completions
-    share is read once (prefix caching). What runs beside a request moves its logits in the last digits, and so, now and
-    then, its text: only vLLM's batch-invariant mode (VLLM_BATCH_INVARIANT=1) rules that out, which is tried when the
-    model is loaded. The run's versions say whether it was on.
+    Each completion is a request with a seed of its own, derived from run seed, page and sample; the prompt that
+    completions share is read once (prefix caching). Other requests change a request's logits in the last digits, and
+    so, now and then, its text. Only vLLM's batch-invariant mode (VLLM_BATCH_INVARIANT=1) prevents that; it is tested
+    when the model is loaded, and the run's versions record whether it was on.
     """
 
     backend = "vllm"
@@ -64,39 +114,40 @@ class VLLMModel:
             **{package: version(package) for package in ("newwiki-eval", "transformers", "tokenizers")},
             "vllm": str(vllm.__version__),
             "vllm_batch_invariant": batch_invariance(self._llm.llm_engine),
-            **checkpoint.told,
+            **checkpoint.provenance,
         }
 
     @classmethod
     def find(cls, name: str, **arguments: str) -> Checkpoint:
-        """Raises TerminalError where the package or the files are not there, UsageError for an argument."""
+        """Find the files. Raises TerminalError if the package or the files are missing, UsageError for an argument."""
         _sizes(arguments)
         _package()
-        found = HuggingFaceModel.find(name, **{key: value for key, value in arguments.items() if key not in _OWN})
-        if found.base:
-            files.refuse_adapter(found.folder, name)
-        return found
+        checkpoint = HuggingFaceModel.find(name, **{key: value for key, value in arguments.items() if key not in _OWN})
+        if checkpoint.base:
+            files.refuse_adapter(checkpoint.folder, name)
+        return checkpoint
 
     def others(self, decoder: Decoder) -> Mapping[str, str]:
-        advice = "take one of these, or --backend hf"
+        advice = "use one of these, or --backend hf"
         refuse_others("--backend vllm", decoder, _TAKES, advice)
         if decoder.name == "sample" and float(decoder.parameters["temperature"]) < _COLDEST:
-            raise UsageError(f"vLLM samples at no temperature below {_COLDEST}; {advice}, or greedy")
+            raise UsageError(f"vLLM does not sample at temperatures below {_COLDEST}; {advice}, or use greedy")
         return {}
 
     def complete(
         self, requests: Sequence[tuple[Prompt, int]], decoder: Decoder, writing: Writing
     ) -> Iterator[list[Completion]]:
-        """Raises at once: UsageError for what vLLM cannot do, TerminalError for a prompt that does not fit."""
+        """Yield completions. Raises at once: UsageError for what vLLM cannot do, TerminalError for a prompt that does
+        not fit."""
         self.others(decoder)
         if writing.strict or writing.batch_size is not None:
-            raise UsageError("vLLM makes its own batches: leave --strict and --batch-size out")
+            raise UsageError("vLLM forms its own batches: omit --strict and --batch-size")
         encoded = {prompt: self._prompting.encode(prompt.text) for prompt, _ in requests}
         for prompt, tokens in encoded.items():
             if len(tokens) >= self._context:
                 raise TerminalError(
-                    f"the prompt of page {prompt.page_id} has {len(tokens)} tokens and leaves no room in a context of "
-                    f"{self._context}; choose a model with a longer context, or a shorter --template"
+                    f"the prompt of page {prompt.page_id} has {len(tokens)} tokens, which leaves no room in a context "
+                    f"of {self._context}; choose a model with a longer context, or a shorter --template"
                 )
         return self._written(requests, encoded, decoder, writing)
 
@@ -104,28 +155,28 @@ class VLLMModel:
         self, requests: Sequence[Request], encoded: Mapping[Prompt, Sequence[int]], decoder: Decoder, writing: Writing
     ) -> Iterator[list[Completion]]:
         engine = self._llm.llm_engine
-        waited_for: dict[str, Request] = {}
+        pending: dict[str, Request] = {}
         try:
             for prompt, sample in requests:
                 name = f"{prompt.page_id}:{sample}"
-                waited_for[name] = prompt, sample
+                pending[name] = prompt, sample
                 room = min(writing.max_new_tokens, self._context - len(encoded[prompt]))
-                asked = self._sampling(decoder, writing, prompt, sample, room)
-                engine.add_request(name, {"prompt_token_ids": list(encoded[prompt])}, asked)
-            while waited_for:
-                done = [one for one in engine.step() if one.finished]
-                yield [self._completion(*waited_for.pop(one.request_id), one.outputs[0], writing) for one in done]
+                parameters = self._sampling(decoder, writing, prompt, sample, room)
+                engine.add_request(name, {"prompt_token_ids": list(encoded[prompt])}, parameters)
+            while pending:
+                done = [output for output in engine.step() if output.finished]
+                yield [self._completion(*pending.pop(output.request_id), output.outputs[0], writing) for output in done]
         finally:
-            if waited_for:
-                engine.abort_request(list(waited_for))
+            if pending:
+                engine.abort_request(list(pending))
 
     def _sampling(self, decoder: Decoder, writing: Writing, prompt: Prompt, sample: int, room: int) -> Any:
         from vllm import SamplingParams
         from vllm.sampling_params import RequestOutputKind
 
-        asked = sampling_parameters(decoder)
+        parameters = sampling_parameters(decoder)
         return SamplingParams(
-            **{key: asked[key] for key in _TAKES},
+            **{key: parameters[key] for key in _TAKES},
             seed=request_seed(writing.seed, prompt.page_id, sample),
             max_tokens=room,
             stop=list(writing.stop),
@@ -133,7 +184,7 @@ class VLLMModel:
         )
 
     def _completion(self, prompt: Prompt, sample: int, written: Any, writing: Writing) -> Completion:
-        """vLLM cuts the text at a stop string; of the tokens the one that ends the text is not counted."""
+        """Build the completion. vLLM cuts the text at a stop string; an end-of-text token is not counted."""
         stopped = written.finish_reason == "stop"
         tokens = len(written.token_ids) - (stopped and not isinstance(written.stop_reason, str))
         full: FinishReason = "length" if tokens == writing.max_new_tokens else "context"
@@ -143,12 +194,12 @@ class VLLMModel:
 
 
 def _sizes(arguments: Mapping[str, str]) -> dict[str, int | float]:
-    """Those of vLLM's arguments that the user gives. Raises UsageError."""
+    """Return vLLM's own arguments that the user gave. Raises UsageError."""
     kinds = {"tensor_parallel_size": int, "gpu_memory_utilization": float, "max_model_len": int}
     try:
         return {name: kinds[name](arguments[name]) for name in _OWN if name in arguments}
     except ValueError as error:
-        raise UsageError(f"{', '.join(_OWN)} are numbers: {error}") from None
+        raise UsageError(f"{', '.join(_OWN)} must be numbers: {error}") from None
 
 
 def _package() -> Any:

@@ -1,6 +1,6 @@
-"""The tables and figures of the papers behind the experiments, as data: one file a paper, beside this module.
+"""The tables and figures of the papers behind the experiments, as data: one file per paper, in this folder.
 
-A file says which command answers each table and figure, or why none does, and has the numbers that the paper prints.
+A file names the command that answers each table and figure, or the reason why none does, and holds the printed numbers.
 """
 
 import tomllib
@@ -21,10 +21,10 @@ Names = Annotated[tuple[str, ...], Field(strict=False)]
 
 
 class PaperMetric(Table):
-    """What a paper measures, under its `title` there. `here` are the metrics that may stand for it, the nearest first,
-    and none where an experiment has it in its own table. A paper's number, in `unit`, times `factor` is in ours. `near`
-    is how near ours comes; where it is on another scale the two are not `comparable`. `low` and `high` are the range by
-    which the paper rescales it in its figures."""
+    """A metric of a paper, by its `title` there. `here` lists our metrics that may stand for it, the nearest first; it
+    is empty if an experiment has it in its own table. A paper's number, in `unit`, times `factor` is in our unit.
+    `near` describes how close ours is; if it is on another scale, the two are not `comparable`. `low` and `high` are
+    the range by which the paper rescales it in its figures."""
 
     title: str
     here: Names = ()
@@ -37,8 +37,9 @@ class PaperMetric(Table):
 
 
 class PaperModel(Table):
-    """A paper's model by its `name` there: its hub id where there is one, how the paper's differs from it (`differs`),
-    and why it cannot be had or run (`why`). `articles` stand in a row as if a model had written them."""
+    """A paper's model by its `name` there: its hub id if it has one, how the paper's differs from it (`differs`), and
+    why it is not available or cannot run (`why`). `articles` marks a row of articles, as if a model had written
+    them."""
 
     name: str
     model: str = ""
@@ -49,14 +50,14 @@ class PaperModel(Table):
     @model_validator(mode="after")
     def _is_something(self) -> Self:
         if not (self.model or self.why or self.articles):
-            raise ValueError(f"of {self.name} it is not said what it is on the hub, nor why it is nowhere")
+            raise ValueError(f"the model {self.name} needs a hub id (model), or the reason why it has none (why)")
         return self
 
 
 class Row(Table):
-    """Numbers of one model under one decoder. `decoder` is a specification of ours, `against` that of the other side
-    where two were compared, `labels` are what else stands at the row. A value is a number, a number with its spread, or
-    `-` where the paper has none."""
+    """Numbers of one model under one decoder. `decoder` is one of our specifications, `against` that of the other side
+    of a comparison, `labels` holds the row's other labels. A value is a number, a number with its spread, or `-` if the
+    paper has none."""
 
     model: str = ""
     decoder: str = ""
@@ -66,10 +67,10 @@ class Row(Table):
 
 
 class Exhibit(Table):
-    """A table or a figure. One without a number has the letter A, of the appendix. `page` is given where it is known;
-    `measures` is empty where it measures nothing; `says` is what the paper's prose says of it, in our words. `note` is
-    what of it cannot be read in the text that its numbers were taken from, what contradicts itself, and what was read
-    into it. `spread` is what the spreads of its numbers are."""
+    """A table or a figure. One without a number has the letter A, for appendix. `page` is given if known; `measures` is
+    empty if it measures nothing; `says` holds the conclusions of the paper's prose, in our words. `note` describes what
+    cannot be read in the source text of the numbers, contradictions, and interpretations. `spread` says what the
+    spreads of its numbers are."""
 
     kind: Kind
     number: str
@@ -87,7 +88,7 @@ class Exhibit(Table):
 
     @property
     def name(self) -> str:
-        """`table 3`."""
+        """Kind and number, such as `table 3`."""
         return f"{self.kind} {self.number}"
 
     @model_validator(mode="after")
@@ -98,13 +99,13 @@ class Exhibit(Table):
             if len(row.values) != len(self.columns):
                 raise ValueError(f"{self.name} has {len(self.columns)} columns and a row of {len(row.values)}")
         if any(isinstance(cell, tuple) for row in self.rows for cell in row.values) != bool(self.spread):
-            raise ValueError(f"{self.name} says what its spreads are where it has some, and nowhere else")
+            raise ValueError(f"{self.name} must set spread if its numbers have spreads, and only then")
         return self
 
 
 @dataclass(frozen=True)
 class Number:
-    """One number that a paper prints, with all that it is of. `value` and `spread` are in the paper's unit."""
+    """One printed number with everything that identifies it. `value` and `spread` are in the paper's unit."""
 
     exhibit: str
     model: PaperModel | None
@@ -117,7 +118,7 @@ class Number:
 
 
 class Paper(Table):
-    """A paper. `lacks` is what of it is not in the text that its numbers were taken from."""
+    """A paper. `lacks` says what is missing from the text that its numbers were taken from."""
 
     id: str
     short: str
@@ -130,61 +131,61 @@ class Paper(Table):
 
     @model_validator(mode="after")
     def _names_what_it_has(self) -> Self:
-        metrics, models = [one.title for one in self.metrics], [one.name for one in self.models]
-        for names in (metrics, models, [one.name for one in self.exhibits]):
+        metrics, models = [metric.title for metric in self.metrics], [model.name for model in self.models]
+        for names in (metrics, models, [exhibit.name for exhibit in self.exhibits]):
             if twice := {name for name in names if names.count(name) > 1}:
-                raise ValueError(f"there are two of {twice.pop()}")
-        for one in self.exhibits:
-            if strange := set(one.columns) - set(metrics):
-                raise ValueError(f"{one.name} has a column '{strange.pop()}', which is none of the metrics")
-            if strange := {row.model for row in one.rows} - {"", *models}:
-                raise ValueError(f"{one.name} has a row of '{strange.pop()}', which is none of the models")
+                raise ValueError(f"{twice.pop()} occurs twice")
+        for exhibit in self.exhibits:
+            if unknown := set(exhibit.columns) - set(metrics):
+                raise ValueError(f"{exhibit.name} has a column '{unknown.pop()}', which is not one of the metrics")
+            if unknown := {row.model for row in exhibit.rows} - {"", *models}:
+                raise ValueError(f"{exhibit.name} has a row of '{unknown.pop()}', which is not one of the models")
         return self
 
     def metric(self, title: str) -> PaperMetric:
-        return next(one for one in self.metrics if one.title == title)
+        return next(metric for metric in self.metrics if metric.title == title)
 
     def table(self, number: str) -> Exhibit:
-        """Raises UsageError where there is no such table."""
+        """Return the table. Raises UsageError if it does not exist."""
         return self._exhibit("table", number)
 
     def figure(self, number: str) -> Exhibit:
-        """Raises UsageError where there is no such figure."""
+        """Return the figure. Raises UsageError if it does not exist."""
         return self._exhibit("figure", number)
 
     def numbers(self, exhibit: Exhibit) -> Iterator[Number]:
-        """All that it prints, row by row."""
+        """Yield all printed numbers of an exhibit, row by row."""
         metrics = [self.metric(title) for title in exhibit.columns]
-        models = {one.name: one for one in self.models}
+        models = {model.name: model for model in self.models}
         for row in exhibit.rows:
             for metric, cell in zip(metrics, row.values, strict=True):
                 if cell != "-":
                     value, spread = cell if isinstance(cell, tuple) else (cell, None)
-                    of = (models.get(row.model), row.decoder, row.against, row.labels)
-                    yield Number(exhibit.name, *of, metric, value, spread)
+                    origin = (models.get(row.model), row.decoder, row.against, row.labels)
+                    yield Number(exhibit.name, *origin, metric, value, spread)
 
     def _exhibit(self, kind: Kind, number: str) -> Exhibit:
-        there = {one.number: one for one in self.exhibits if one.kind == kind}
-        if number not in there:
-            raise UsageError(f"paper {self.id} has no {kind} '{number}'; there are: {', '.join(there)}")
-        return there[number]
+        exhibits = {exhibit.number: exhibit for exhibit in self.exhibits if exhibit.kind == kind}
+        if number not in exhibits:
+            raise UsageError(f"paper {self.id} has no {kind} '{number}'; it has: {', '.join(exhibits)}")
+        return exhibits[number]
 
 
 @cache
 def papers() -> Mapping[str, Paper]:
-    """All of them by id, in order."""
+    """Return all papers by id, in order."""
     data = sorted(
-        (file for file in files(__package__).iterdir() if file.name.endswith(".toml")), key=lambda one: one.name
+        (file for file in files(__package__).iterdir() if file.name.endswith(".toml")), key=lambda file: file.name
     )
-    found = [Paper.model_validate(tomllib.loads(file.read_text("utf-8"))) for file in data]
-    return {one.id: one for one in found}
+    ordered = [Paper.model_validate(tomllib.loads(file.read_text("utf-8"))) for file in data]
+    return {paper.id: paper for paper in ordered}
 
 
 def named(name: str) -> list[Paper]:
-    """The paper of this id; all parts of it where it has some, as 000 has 000-1, 000-2 and 000-3. Raises UsageError."""
-    found = [one for one in papers().values() if name in (one.id, one.id.partition("-")[0])]
-    if not found:
+    """Return the paper with this id, or all its parts, as 000 has 000-1, 000-2 and 000-3. Raises UsageError."""
+    matches = [paper for paper in papers().values() if name in (paper.id, paper.id.partition("-")[0])]
+    if not matches:
         raise UsageError(
-            f"there is no paper '{name}'{did_you_mean(name, papers()) or ';'} there are: {', '.join(papers())}"
+            f"there is no paper '{name}'{did_you_mean(name, papers()) or ';'} the papers are: {', '.join(papers())}"
         )
-    return found
+    return matches

@@ -1,4 +1,4 @@
-"""Prompt sets out of files: our templates, a CSV, BOLD's JSON, ROPrompt's lists of who is spoken of."""
+"""Read prompt sets from files: our templates, a CSV, BOLD's JSON, ROPrompt's lists of people and contexts."""
 
 import re
 import tomllib
@@ -24,7 +24,7 @@ _NO_NAMES = frozenset(
 
 
 def read_prompts(paths: Sequence[Path]) -> PromptSet:
-    """What these files say together; our templates where there are none. Raises UsageError with line and remedy."""
+    """Combine the prompts of these files; without files, use our templates. Raises UsageError with line and remedy."""
     if not paths:
         return PromptSet(TEMPLATES, list(_crossed(_templates()["contexts"], _people())))
     texts = {path: "" if path.suffix == ".csv" else read_text(path) for path in paths}
@@ -36,10 +36,10 @@ def read_prompts(paths: Sequence[Path]) -> PromptSet:
         elif path.suffix == ".csv":
             prompts += _csv(path)
         elif path.suffix != ".txt":
-            raise UsageError(f"'{path}' is no file of prompts; a .csv, BOLD's .json and ROPrompt's .txt are")
+            raise UsageError(f"'{path}' is not a prompt file; pass a .csv, BOLD's .json or ROPrompt's .txt")
         elif not _is_contexts(path, text):
             prompts += _crossed(
-                [_begun(one) for one in contexts] or _templates()["contexts"], _demographics(path, text)
+                [_begun(line) for line in contexts] or _templates()["contexts"], _demographics(path, text)
             )
     return PromptSet(", ".join(path.name for path in paths), _checked(prompts, paths))
 
@@ -47,21 +47,21 @@ def read_prompts(paths: Sequence[Path]) -> PromptSet:
 def _checked(prompts: Sequence[GroupPrompt], paths: Sequence[Path]) -> list[GroupPrompt]:
     named = ", ".join(map(str, paths))
     if not prompts:
-        raise UsageError(f"'{named}': there is no prompt; a CSV has a line for each: group,category,prompt")
-    once = list({(one.category, one.group_name, one.prompt): one for one in prompts}.values())
+        raise UsageError(f"'{named}' holds no prompts; a CSV needs one line per prompt: group,category,prompt")
+    once = list({(prompt.category, prompt.group_name, prompt.prompt): prompt for prompt in prompts}.values())
     groups: dict[str, set[str]] = {}
-    for one in once:
-        groups.setdefault(one.category, set()).add(one.group_name)
-    if alone := [category for category, of_category in groups.items() if len(of_category) < 2]:
-        raise UsageError(f"'{named}': the category '{alone[0]}' has one group; give it another to compare it with")
+    for prompt in once:
+        groups.setdefault(prompt.category, set()).add(prompt.group_name)
+    if alone := [category for category, names in groups.items() if len(names) < 2]:
+        raise UsageError(f"'{named}': the category '{alone[0]}' has only one group; add another one to compare it with")
     return once
 
 
 def _csv(path: Path) -> Iterator[GroupPrompt]:
     for row in read_csv(path, _COLUMNS, _FURTHER):
         if empty := [name for name in _COLUMNS if not row[name].strip()]:
-            raise UsageError(f"{row.where}: {empty[0]} is empty; fill it, or take the line out")
-        hidden = tuple(one.strip() for one in row.cells.get("hide", "").split("|") if one.strip())
+            raise UsageError(f"{row.where}: {empty[0]} is empty; fill it, or remove the line")
+        hidden = tuple(words.strip() for words in row.cells.get("hide", "").split("|") if words.strip())
         yield GroupPrompt(
             category=row["category"].strip(),
             group_name=row["group"].strip(),
@@ -72,50 +72,50 @@ def _csv(path: Path) -> Iterator[GroupPrompt]:
 
 
 def _bold(path: Path, text: str) -> Iterator[GroupPrompt]:
-    """BOLD's prompts/gender_prompt.json: groups, in each the names of people, of each the prompts."""
+    """Read BOLD's prompts/gender_prompt.json: groups, in each the names of people, for each the prompts."""
     try:
         read = read_json(text, f"'{path}'")
     except TerminalError as error:
-        raise UsageError(f"{error}; take BOLD's prompts/gender_prompt.json as it is") from None
+        raise UsageError(f"{error}; use BOLD's prompts/gender_prompt.json unchanged") from None
     if not isinstance(read, dict) or not read.keys() <= _BOLD_GROUPS.keys():
         raise UsageError(
-            f"'{path}' is not BOLD's gender domain, whose groups are {' and '.join(_BOLD_GROUPS)}; take its "
-            "prompts/gender_prompt.json, or write a CSV of group, category, prompt"
+            f"'{path}' is not BOLD's gender domain, whose groups are {' and '.join(_BOLD_GROUPS)}; use its "
+            "prompts/gender_prompt.json, or write a CSV with the columns group, category, prompt"
         )
     for group, people in read.items():
         for name, prompts in people.items() if isinstance(people, dict) else [(group, None)]:
-            if not isinstance(prompts, list) or not all(isinstance(one, str) for one in prompts):
-                raise UsageError(f"'{path}': {group}, '{name}' has no list of prompts; take BOLD's file as it is")
+            if not isinstance(prompts, list) or not all(isinstance(prompt, str) for prompt in prompts):
+                raise UsageError(f"'{path}': {group}, '{name}' has no list of prompts; use BOLD's file unchanged")
             hidden = _parts_of(name)
-            for one in filter(None, map(str.strip, prompts)):
-                yield GroupPrompt(category="gender", group_name=_BOLD_GROUPS[group], prompt=one, hidden=hidden)
+            for prompt in filter(None, map(str.strip, prompts)):
+                yield GroupPrompt(category="gender", group_name=_BOLD_GROUPS[group], prompt=prompt, hidden=hidden)
 
 
 def _parts_of(name: str) -> tuple[str, ...]:
-    """`Mary_Jane_Smith_(actress)`: the whole name, and each of its words that is no particle."""
+    """Split `Mary_Jane_Smith_(actress)` into the whole name, and each of its words that is not a particle."""
     whole = re.sub(r"\s*\(.*\)$", "", name.replace("_", " ")).strip()
-    parts = [one for one in whole.split() if one not in _NO_NAMES and len(one.strip(".")) > 1]
+    parts = [part for part in whole.split() if part not in _NO_NAMES and len(part.strip(".")) > 1]
     return tuple(dict.fromkeys(filter(None, (whole, *parts))))
 
 
 def _demographics(path: Path, text: str) -> list[tuple[str, str, str]]:
-    """ROPrompt's demographics.txt: who is spoken of, a line each, such as `The Black person`."""
+    """Read ROPrompt's demographics.txt: one group of people per line, such as `The Black person`."""
     known = {who.lower(): (category, group, who) for category, group, who in _people()}
-    found = []
+    people = []
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip() and line.strip().lower() not in known:
             nearest = did_you_mean(line.strip().lower(), known) or ""
             raise UsageError(
-                f"'{path}', line {number}: '{line.strip()}' is none of the groups that are known{nearest}; prompts of "
-                "others can stand in a CSV of group, category, prompt"
+                f"'{path}', line {number}: '{line.strip()}' is not one of the known groups{nearest}; for other groups, "
+                "write a CSV with the columns group, category, prompt"
             )
         if line.strip():
-            found.append(known[line.strip().lower()])
-    return found
+            people.append(known[line.strip().lower()])
+    return people
 
 
 def _is_contexts(path: Path, text: str) -> bool:
-    """Whether they are beginnings of sentences about nobody in particular, as `XYZ worked as`."""
+    """Tell whether the lines are sentence beginnings about nobody in particular, such as `XYZ worked as`."""
     lines = _lines(text)
     return path.suffix == ".txt" and bool(lines) and all(line.startswith(f"{MASK} ") for line in lines)
 
@@ -147,11 +147,10 @@ def _templates() -> dict[str, Any]:
 
 
 def read_text(path: Path) -> str:
-    """The text with line ends as `\\n`; no other character ends a line. Raises UsageError for a file that is missing or
-    not UTF-8."""
+    """Read a text file with `\\n` as the only line end. Raises UsageError for a file that is missing or not UTF-8."""
     try:
         return read_regular_text(path, "utf-8-sig")
     except OSError as error:
-        raise UsageError(f"'{path}' cannot be read: {error.strerror}; name a file that is there") from None
+        raise UsageError(f"cannot read '{path}': {error.strerror}; name an existing file") from None
     except UnicodeDecodeError as error:
         raise not_utf8(path, error) from None

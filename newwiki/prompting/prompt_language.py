@@ -11,9 +11,9 @@ from newwiki.text.language import load_language
 
 ENGLISH = "en"
 UNKNOWN = "another language"
-# The languages of Latin letters whose sentence starters and verbs are known
+# The Latin-script languages whose sentence starters and verbs are known
 _CODES = (ENGLISH, "de", "es", "fr", "it", "nl", "pl", "pt")
-# English words that are no verb and start no sentence of an article, some of which start sentences elsewhere
+# English words that are not verbs and start no sentence of an article, some of which start sentences in other languages
 _FURTHER_ENGLISH = frozenset(
     ["and", "or", "of", "to", "with", "who", "whose", "that", "which", "than", "into", "i", "you", "we", "my", "your",
      "our", "man", "men", "woman", "women", "person", "people"]
@@ -30,44 +30,44 @@ def language_of(prompts: PromptSet, stated: str | None) -> str:
     if stated:
         return stated
     by_group = _by_group(prompts.prompts)
-    found = {group: _of_group(of_group) for group, of_group in by_group.items()}
-    language, *others = dict.fromkeys(found.values())
+    languages = {group: _language_of_group(members) for group, members in by_group.items()}
+    language, *others = dict.fromkeys(languages.values())
     if others or language == UNKNOWN:
-        (_, name), odd = next((group, one) for group, one in found.items() if one == UNKNOWN or one != language)
-        example = by_group[next(group for group in found if group[1] == name)][0].prompt
+        (_, name), odd = next((group, code) for group, code in languages.items() if code == UNKNOWN or code != language)
+        example = by_group[next(group for group in languages if group[1] == name)][0].prompt
         why = "any known language" if odd == UNKNOWN else f"of the others' language ({language}, not {odd})"
         raise UsageError(
             f"the prompts of '{name}', such as '{example}', are not recognized as {why}: write all prompts in one "
-            "language, or name it by --language, such as --language en"
+            "language, or name it with --language, such as --language en"
         )
     return language
 
 
 def _by_group(prompts: Sequence[GroupPrompt]) -> Mapping[tuple[str, str], list[GroupPrompt]]:
-    found: dict[tuple[str, str], list[GroupPrompt]] = {}
-    for one in prompts:
-        found.setdefault((one.category, one.group_name), []).append(one)
-    return found
+    groups: dict[tuple[str, str], list[GroupPrompt]] = {}
+    for prompt in prompts:
+        groups.setdefault((prompt.category, prompt.group_name), []).append(prompt)
+    return groups
 
 
-def _of_group(prompts: Sequence[GroupPrompt]) -> str:
-    """Return the language of at least half of the prompts that say one; UNKNOWN where there is none."""
-    counted = Counter(filter(None, (_of_prompt(one) for one in prompts)))
+def _language_of_group(prompts: Sequence[GroupPrompt]) -> str:
+    """Return the language of at least half of the prompts that show one; UNKNOWN if none does."""
+    counted = Counter(filter(None, (_language_of_prompt(prompt) for prompt in prompts)))
     if not counted:
         return UNKNOWN
     language, count = counted.most_common(1)[0]
     return language if 2 * count >= counted.total() else UNKNOWN
 
 
-def _of_prompt(one: GroupPrompt) -> str | None:
-    before = one.prompt.removesuffix(one.context or "").strip()
-    return (_of_words(before) if before != one.prompt else None) or _of_words(one.prompt)
+def _language_of_prompt(prompt: GroupPrompt) -> str | None:
+    before = prompt.prompt.removesuffix(prompt.context or "").strip()
+    return (_language_of_words(before) if before != prompt.prompt else None) or _language_of_words(prompt.prompt)
 
 
-def _of_words(text: str) -> str | None:
-    """Return the language with the most words in the text, English where it has as many; None where none has any."""
-    letters = [one for one in text if one.isalpha()]
-    if 2 * sum(unicodedata.name(one, "").startswith("LATIN") for one in letters) < len(letters):
+def _language_of_words(text: str) -> str | None:
+    """Return the language with the most words in the text, English if it has as many; None if no language has any."""
+    letters = [letter for letter in text if letter.isalpha()]
+    if 2 * sum(unicodedata.name(letter, "").startswith("LATIN") for letter in letters) < len(letters):
         return UNKNOWN
     words = [word.strip(".,;:!?'\"()").lower() for word in text.split()]
     english = _known(ENGLISH)

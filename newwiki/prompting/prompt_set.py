@@ -1,4 +1,4 @@
-"""Prompts by group of people: what a model goes on from, and what of it is hidden from whoever scores the text."""
+"""Prompts by group of people: the text to continue, and the words that are hidden when the completion is scored."""
 
 import hashlib
 import json
@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-PREFIX = "prompts:"  # of the ids of sets, which stand where a run names a snapshot
-# What is scored of a prompt and its completion: what the model wrote, or both as one sentence
+PREFIX = "prompts:"  # of the ids of prompt sets, which take the place of a snapshot id in a run
+# The text that is scored: what the model wrote, or prompt and completion as one sentence
 JudgedText = Literal["completion", "prompt-and-completion"]
 
-MASK = "XYZ"  # as Sheng et al. 2019 wrote it in the texts that regard was learnt from
+MASK = "XYZ"  # as in Sheng et al. 2019, in the texts that regard was learned from
 # Part of every set's id: raise it whenever another text would be scored for the same completion.
 SCORED_VERSION = "1"
 
 
 @dataclass(frozen=True, kw_only=True)
 class GroupPrompt:
-    """A prompt about somebody of a group. `context` is the same for the groups of a category that are asked in the same
-    words; None where nothing pairs them. `hidden` are the words that name the person or the group."""
+    """A prompt about a member of a group. `context` is shared by the groups of a category that have prompts in the same
+    words; None if nothing pairs them. `hidden` lists the words that name the person or the group."""
 
     category: str
     group_name: str
@@ -30,13 +30,13 @@ class GroupPrompt:
 
     @cached_property
     def page_id(self) -> int:
-        """A hash of what it is: it draws the same tokens in whatever set it stands."""
+        """A hash of the prompt: it seeds the same tokens in every set."""
         return int(_sha256([self.category, self.group_name, self.prompt])[:15], 16)
 
 
 @dataclass(frozen=True)
 class PromptSet:
-    """A set under the name of its origin; the same prompts have the same id, in whatever order."""
+    """A set of prompts with the name of its origin; the same prompts have the same id, in any order."""
 
     name: str
     prompts: Sequence[GroupPrompt]
@@ -47,22 +47,22 @@ class PromptSet:
         return f"{PREFIX}{_sha256([SCORED_VERSION, rows])[:12]}"
 
     def first(self, count: int | None) -> "PromptSet":
-        """With only the first so many prompts of each group."""
+        """Return the set with only the first `count` prompts of each group."""
         if count is None:
             return self
         taken: dict[tuple[str, str], list[GroupPrompt]] = {}
-        for one in self.prompts:
-            taken.setdefault((one.category, one.group_name), []).append(one)
-        return PromptSet(self.name, [one for of_group in taken.values() for one in of_group[:count]])
+        for prompt in self.prompts:
+            taken.setdefault((prompt.category, prompt.group_name), []).append(prompt)
+        return PromptSet(self.name, [prompt for group in taken.values() for prompt in group[:count]])
 
 
 def without_names(text: str, hidden: Iterable[str]) -> str:
-    """The text with `MASK` in the place of every whole occurrence of these words, the longest first, as they are
-    written or with another first letter's case."""
-    found = sorted(set(hidden), key=lambda words: (-len(words), words))
-    if not found:
+    """Replace every whole occurrence of these words by `MASK`, the longest first, as they are written or with the first
+    letter in another case."""
+    ordered = sorted(set(hidden), key=lambda words: (-len(words), words))
+    if not ordered:
         return text
-    either = "|".join(f"[{one[0].upper()}{one[0].lower()}]{re.escape(one[1:])}" for one in found)
+    either = "|".join(f"[{words[0].upper()}{words[0].lower()}]{re.escape(words[1:])}" for words in ordered)
     return re.sub(rf"(?<!\w)(?:{either})(?!\w)", MASK, text)
 
 

@@ -1,7 +1,7 @@
-"""A toy checkpoint: a small GPT-2 with its own byte-level BPE, trained on the articles it is given in a minute of CPU.
+"""Train a toy checkpoint: a small GPT-2 with its own byte-level BPE, trained on the given articles in a minute of CPU.
 
-It is saved by `save_pretrained`, and loaded like any other checkpoint. It knows English letters and a few names: enough
-to see every number move, and nothing to be proud of.
+It is saved with `save_pretrained`, and loaded like any other checkpoint. It knows English letters and a few names,
+enough to produce every number, but no good text.
 """
 
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 _END = "<|endoftext|>"
 _VOCABULARY = 1024
 _CONTEXT = 1024
-_WINDOW = 128  # tokens that one training example has
+_WINDOW = 128  # tokens per training example
 _BATCH = 4
 
 
 def train(texts: Sequence[str], folder: Path, *, steps: int = 1200, report: Report | None = None) -> None:
-    """Trains on whole articles and writes model and tokenizer to `folder`, which appears only when it is complete.
+    """Train on whole articles and write model and tokenizer to `folder`, which appears only when it is complete.
 
-    `report` is told (step, steps). The seed is fixed; results differ between machines in the last digits.
+    `report` receives (step, steps). The seed is fixed; results differ between machines in the last digits.
     """
     import torch
 
@@ -36,8 +36,8 @@ def train(texts: Sequence[str], folder: Path, *, steps: int = 1200, report: Repo
 
     def loss() -> "Tensor":
         tokens, positions = _examples(stream, generator)
-        found: Tensor = model(input_ids=tokens, position_ids=positions, labels=tokens).loss
-        return found
+        value: Tensor = model(input_ids=tokens, position_ids=positions, labels=tokens).loss
+        return value
 
     fit(model, loss, steps=steps, rate=3e-3, weight_decay=0.1, warm_up=0.1, report=report)
     save(folder, model, tokenizer, {})
@@ -75,7 +75,7 @@ def _model(tokenizer: Any) -> Any:
 
 
 def _examples(stream: "Tensor", generator: Any) -> "tuple[Tensor, Tensor]":
-    """Windows of the stream at random; their positions begin anywhere, so that the whole context is trained."""
+    """Return random windows of the stream; their positions begin anywhere, so that the whole context is trained."""
     import torch
 
     starts = torch.randint(len(stream) - _WINDOW, (_BATCH,), generator=generator)

@@ -1,8 +1,8 @@
-"""A toy pair classifier: a small BERT with its own byte-level BPE, trained on sentences of invented articles and on the
-same with swapped facts, in under a minute of CPU.
+"""Train a toy pair classifier: a small BERT with its own byte-level BPE, trained on sentences of invented articles and
+on the same sentences with swapped facts, in under a minute of CPU.
 
-It is saved by `save_pretrained`, and loaded like any other checkpoint. It looks whether a claim's words stand in the
-evidence, and knows nothing of what they mean.
+It is saved with `save_pretrained`, and loaded like any other checkpoint. It checks whether a claim's words occur in the
+evidence, and knows nothing about their meaning.
 """
 
 import random
@@ -24,7 +24,7 @@ SCORER_FILE = "pair_scorer.toml"
 
 _VOCABULARY = 3000
 _SPECIAL = ("[PAD]", "[CLS]", "[SEP]")
-_WINDOW = 192  # tokens of a pair
+_WINDOW = 192  # tokens per pair
 _WIDTH, _HEADS, _SHARPNESS = 64, 2, 1.2
 _BATCH, _RATE = 32, 2e-3
 _SCORER = """\
@@ -49,7 +49,7 @@ _FACTS = (
 
 @dataclass(frozen=True)
 class Sentence:
-    """As it stands in its article, and as it is claimed, with its subject named."""
+    """A sentence as it is in its article, and as a claim, with its subject named."""
 
     text: str
     claim: str
@@ -57,7 +57,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Pair:
-    """`label` is one of `LABELS`."""
+    """A piece of evidence and a claim; `label` is one of `LABELS`."""
 
     evidence: str
     claim: str
@@ -65,24 +65,24 @@ class Pair:
 
 
 def pairs(articles: Sequence[Sequence[Sentence]], seed: int, rounds: int = 1) -> list[Pair]:
-    """For each sentence of the articles, `rounds` times, one pair of each label.
+    """Return one pair of each label for each sentence of the articles, `rounds` times.
 
     Supported: the sentence itself, shortened or reordered at its commas. Refuted: the same with a year, number or name
-    in the place of another one of its kind. Not enough info: another sentence of the same article or of another one.
+    replaced by another one of its kind. Not enough info: another sentence of the same article or of another one.
     """
     chosen = random.Random(seed)
     known = pools(articles)
     made = []
     for _ in range(rounds):
         for place, article in enumerate(articles):
-            others = [one for other, sentences in enumerate(articles) if other != place for one in sentences]
+            others = [s for other, sentences in enumerate(articles) if other != place for s in sentences]
             for sentence in article:
                 claim = _reworded(sentence.claim, chosen)
                 evidence = sentence.text if chosen.random() < 0.5 else sentence.claim
                 made.append(Pair(evidence, claim, "supported"))
                 if (swapped := with_swapped_fact(claim, evidence, known, chosen)) is not None:
                     made.append(Pair(evidence, swapped, "refuted"))
-                same = [one for one in article if one != sentence]
+                same = [other for other in article if other != sentence]
                 stranger = chosen.choice(same if same and chosen.random() < 0.7 else others)
                 made.append(Pair(stranger.text if chosen.random() < 0.5 else stranger.claim, claim, "not enough info"))
     return made
@@ -100,57 +100,57 @@ def _reworded(claim: str, chosen: random.Random) -> str:
 
 
 def pools(articles: Sequence[Sequence[Sentence]]) -> dict[str, list[str]]:
-    """The facts of the articles by kind: years, numbers, numerals, names."""
-    texts = [one.text for article in articles for one in article]
+    """Return the facts of the articles by kind: years, numbers, numerals, names."""
+    texts = [sentence.text for article in articles for sentence in article]
     return {kind: sorted({fact for text in texts for fact in form.findall(text)}) for kind, form in _FACTS}
 
 
 def with_swapped_fact(claim: str, evidence: str, known: dict[str, list[str]], chosen: random.Random) -> str | None:
-    """The claim with another fact in the place of one that it has from the evidence; None where it has none."""
-    found = [(kind, fact) for kind, form in _FACTS for fact in form.finditer(claim) if fact.group() in evidence]
-    if not found:
+    """Replace a fact that the claim shares with the evidence by another one; None if there is no such fact."""
+    facts = [(kind, fact) for kind, form in _FACTS for fact in form.finditer(claim) if fact.group() in evidence]
+    if not facts:
         return None
-    kind, fact = chosen.choice(found)
-    others = [one for one in known[kind] if one not in evidence and one not in claim]
+    kind, fact = chosen.choice(facts)
+    others = [other for other in known[kind] if other not in evidence and other not in claim]
     return claim[: fact.start()] + chosen.choice(others) + claim[fact.end() :] if others else None
 
 
 def train(examples: Sequence[Pair], folder: Path, *, steps: int = 300, report: Report | None = None) -> None:
-    """Trains on pairs and writes model, tokenizer and `pair_scorer.toml` to `folder`, which appears only when it is
+    """Train on pairs and write model, tokenizer and `pair_scorer.toml` to `folder`, which appears only when it is
     complete.
 
-    `report` is told (step, steps). The seed is fixed; results differ between machines in the last digits.
+    `report` receives (step, steps). The seed is fixed; results differ between machines in the last digits.
     """
     import torch
 
     silence_transformers()
-    tokenizer = _tokenizer([text for one in examples for text in (one.evidence, one.claim)])
+    tokenizer = _tokenizer([text for pair in examples for text in (pair.evidence, pair.claim)])
     model = _model(tokenizer)
     generator = torch.Generator().manual_seed(0)
     read = _by_length(examples, tokenizer)
 
     def loss() -> "Tensor":
         batch = read[int(torch.randint(max(1, len(read) - _BATCH), (1,), generator=generator)) :][:_BATCH]
-        rows = tokenizer.pad({name: [one[name] for one in batch] for name in batch[0]}, return_tensors="pt")
-        found: Tensor = model(**{**rows, "input_ids": _renamed(rows["input_ids"], tokenizer, generator)}).loss
-        return found
+        rows = tokenizer.pad({name: [pair[name] for pair in batch] for name in batch[0]}, return_tensors="pt")
+        value: Tensor = model(**{**rows, "input_ids": _renamed(rows["input_ids"], tokenizer, generator)}).loss
+        return value
 
     fit(model, loss, steps=steps, rate=_RATE, weight_decay=0.01, warm_up=0.15, report=report)
     save(folder, model, tokenizer, {SCORER_FILE: _SCORER})
 
 
 def _by_length(examples: Sequence[Pair], tokenizer: Any) -> list[dict[str, Any]]:
-    """What the model reads of each, the shortest first: a batch of neighbours is padded little, and has what was made
-    of one sentence side by side."""
+    """Return the model's inputs for each pair, the shortest first: a batch of neighbors needs little padding, and has
+    pairs of the same sentence side by side."""
     read = [
-        dict(tokenizer(one.evidence, one.claim, truncation=True, max_length=_WINDOW), labels=LABELS.index(one.label))
-        for one in examples
+        dict(tokenizer(pair.evidence, pair.claim, truncation=True, max_length=_WINDOW), labels=LABELS.index(pair.label))
+        for pair in examples
     ]
-    return sorted(read, key=lambda one: (len(one["input_ids"]), one["input_ids"]))
+    return sorted(read, key=lambda row: (len(row["input_ids"]), row["input_ids"]))
 
 
 def _tokenizer(texts: Sequence[str]) -> Any:
-    """Byte-level BPE: the trainer of word pieces gives another vocabulary each time. Special tokens come first."""
+    """Train byte-level BPE, because the word-piece trainer gives another vocabulary each time. Special tokens first."""
     from tokenizers import ByteLevelBPETokenizer
     from tokenizers.processors import TemplateProcessing
     from transformers import PreTrainedTokenizerFast
@@ -176,8 +176,8 @@ def _tokenizer(texts: Sequence[str]) -> Any:
 
 
 def _model(tokenizer: Any) -> Any:
-    """A BERT whose first layer begins by looking for each token in the other sentence, which so few examples would not
-    teach it: queries are keys mirrored along the direction in which the two sentences' embeddings differ."""
+    """Return a BERT whose first layer initially looks for each token in the other sentence, which so few examples would
+    not teach it: queries are keys mirrored along the direction in which the two sentences' embeddings differ."""
     import torch
     from transformers import BertConfig, BertForSequenceClassification
 
@@ -198,12 +198,12 @@ def _model(tokenizer: Any) -> Any:
         )
     )
     embeddings, layers = model.bert.embeddings, model.bert.encoder.layer
-    apart = torch.tensor([1.0, -1.0]).repeat(_WIDTH // 2)
-    of_head = apart[: _WIDTH // _HEADS]
-    mirror = torch.eye(len(of_head)) - 2 * torch.outer(of_head, of_head) / len(of_head)
+    direction = torch.tensor([1.0, -1.0]).repeat(_WIDTH // 2)
+    head_part = direction[: _WIDTH // _HEADS]
+    mirror = torch.eye(len(head_part)) - 2 * torch.outer(head_part, head_part) / len(head_part)
     with torch.no_grad():
         torch.nn.init.normal_(embeddings.word_embeddings.weight, std=1.0)
-        embeddings.token_type_embeddings.weight.copy_(torch.stack([apart, -apart]) / 2)
+        embeddings.token_type_embeddings.weight.copy_(torch.stack([direction, -direction]) / 2)
         layers[0].attention.self.query.weight.copy_(_SHARPNESS * torch.block_diag(*[mirror] * _HEADS))
         layers[0].attention.self.key.weight.copy_(_SHARPNESS * torch.eye(_WIDTH))
         for layer in layers:
@@ -213,8 +213,8 @@ def _model(tokenizer: Any) -> Any:
 
 
 def _renamed(ids: "Tensor", tokenizer: Any, generator: Any) -> "Tensor":
-    """The rows [pairs, tokens], in about half of which each token is another one, the same in both sentences: so the
-    model learns whether words are there, and not which words these articles have."""
+    """Replace, in about half of the rows [pairs, tokens], each token by another one, the same in both sentences, so the
+    model learns whether words recur, and not which words these articles have."""
     import torch
 
     special = len(_SPECIAL)

@@ -1,4 +1,4 @@
-"""How the toy models of the sample wiki are trained and saved."""
+"""Train and save the toy models of the sample wiki."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from torch import Tensor
 
-Report = Callable[[int, int], None]  # is told (step, steps)
+Report = Callable[[int, int], None]  # (step, steps)
 
 
 def fit(
@@ -20,7 +20,7 @@ def fit(
     warm_up: float,
     report: Report | None,
 ) -> None:
-    """AdamW under a one-cycle schedule that climbs to `rate` for the share `warm_up` of the steps."""
+    """Train with AdamW under a one-cycle schedule that rises to `rate` during the share `warm_up` of the steps."""
     import torch
 
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=weight_decay)
@@ -37,7 +37,7 @@ def fit(
 
 
 def save(folder: Path, model: Any, tokenizer: Any, files: Mapping[str, str]) -> None:
-    """Writes both, and the texts of `files` by their names, to `folder`, which appears only when it is complete."""
+    """Write model, tokenizer and the texts in `files` to `folder`, which appears only when it is complete."""
     unfinished = folder.with_name(folder.name + ".unfinished")
     model.save_pretrained(unfinished)
     tokenizer.save_pretrained(unfinished)

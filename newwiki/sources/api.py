@@ -1,27 +1,47 @@
-"""One polite client of a MediaWiki Action API: a request at a time, retried where the server asks for it."""
+"""A polite client of a MediaWiki Action API: one request at a time, retried when the server asks for it."""
 
 import json
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 from urllib.parse import urlparse
 
 import requests
 
-from newwiki.errors import TerminalError, TransientError
+from newwiki.errors import TerminalError, TransientError, UsageError
 from newwiki.snapshot import Requests
-from newwiki.sources.account import Account
 from newwiki.sources.backoff import Backoff
 from newwiki.sources.http_answers import Trouble, judged, next_place, read, seconds, what_is_missing
 from newwiki.sources.source import Memory
 
-_BATCH = 50  # things that one request may name: what the API allows everyone
-_LARGE_BATCH = 500  # and accounts with `apihighlimits`
+_USER, _PASSWORD = "NEWWIKI_BOT_USER", "NEWWIKI_BOT_PASSWORD"
+
+
+@dataclass(frozen=True)
+class Account:
+    """A bot password as Special:BotPasswords issues it: `user` is written Name@label."""
+
+    user: str
+    password: str = field(repr=False)
+
+    @classmethod
+    def from_environment(cls) -> Self | None:
+        """Return the account, or None if neither variable is set. Raises UsageError if only one of them is set."""
+        user, password = os.environ.get(_USER, ""), os.environ.get(_PASSWORD, "")
+        if bool(user) != bool(password):
+            raise UsageError(f"{_USER} and {_PASSWORD} belong together: set both (see Special:BotPasswords) or neither")
+        return cls(user, password) if user else None
+
+
+_BATCH = 50  # pages, revisions or items per request: the API's limit for everyone
+_LARGE_BATCH = 500  # the limit for accounts with `apihighlimits`
 _TIMEOUT = (10, 60)  # seconds to connect, and between two bytes
-_MOST_ROUNDS = 10_000  # five million entries of a list: more than any wiki has in a window
-_MOST_PLACES = 5  # that a server may send its clients on to
+_MAX_ROUNDS = 10_000  # five million list entries: more than any wiki has in a window
+_MAX_REDIRECTS = 5
 _OPERATED_BY_WIKIMEDIA = (
     ".wikipedia.org", ".wikimedia.org", ".wiktionary.org", ".wikidata.org", ".wikibooks.org", ".wikinews.org",
     ".wikiquote.org", ".wikisource.org", ".wikiversity.org", ".wikivoyage.org", ".mediawiki.org",
@@ -32,7 +52,7 @@ _Item = TypeVar("_Item")
 
 
 class Api:
-    """Requests with `format=json&formatversion=2&maxlag=5`, gzip, and a user agent that names the operator."""
+    """Sends requests with `format=json&formatversion=2&maxlag=5`, gzip, and a user agent that names the operator."""
 
     def __init__(
         self, url: str, contact: str | None, backoff: type[Backoff] = Backoff, account: Account | None = None
@@ -42,7 +62,7 @@ class Api:
             raise TerminalError(f"'{url}' is not an API address; write it as https://en.wikipedia.org/w/api.php")
         if not contact and f".{host}".endswith(_OPERATED_BY_WIKIMEDIA):
             raise TerminalError(
-                f"{host} wants to know whom to write to: set NEWWIKI_CONTACT to your e-mail address or page, "
+                f"{host} requires contact details: set NEWWIKI_CONTACT to your e-mail address or page, "
                 "as its user-agent policy asks (https://foundation.wikimedia.org/wiki/Policy:User-Agent_policy)"
             )
         self.url = self._place = url
@@ -55,10 +75,10 @@ class Api:
         self._asked: dict[str, Requests] = {}
 
     def query(self, kind: str, memory: Memory | None = None, /, **parameters: str | int) -> Iterator[dict[str, Any]]:
-        """The `query` part of every round, until the server names no continuation. `kind` is what it is counted as.
+        """Yield the `query` part of each round until the server sends no continuation. Requests count under `kind`.
 
-        A round may hold only a part of each page: merge them before judging one. Rounds that `memory` holds are not
-        asked for again. Raises TerminalError for a continuation that goes round in circles, or has no end.
+        A round may hold only part of each page: merge the rounds before judging a page. Rounds already in `memory` are
+        not requested again. Raises TerminalError if the continuation repeats itself or never ends.
         """
         question = json.dumps(parameters, sort_keys=True)
         answers = [json.loads(answer) for answer in memory.recall(question)] if memory else []
@@ -75,20 +95,20 @@ class Api:
             if "continue" not in answer:
                 return
             carry = answer["continue"]
-            if json.dumps(carry) in seen or len(seen) >= _MOST_ROUNDS:
+            if json.dumps(carry) in seen or len(seen) >= _MAX_ROUNDS:
                 raise TerminalError(
-                    f"the wiki's API at {self.url} continues its answer without end ({kind}, {len(seen) + 1} rounds); "
+                    f"the wiki's API at {self.url} continues its answer endlessly ({kind}, {len(seen) + 1} rounds); "
                     "ask for a shorter window, or write to the wiki's operators"
                 )
             seen.add(json.dumps(carry))
 
     def tell(self, say: Callable[[str], None]) -> None:
-        """From now on each wait is said: how long it is, and by whose wish."""
+        """Report every wait through `say` from now on: its length, and whether the server asked for it."""
         self._say = say
 
     @cached_property
     def batch(self) -> int:
-        """How many pages, revisions or items one request may name. An account logs in to learn it."""
+        """The maximum number of pages, revisions or items per request. With an account, logs in to learn it."""
         if not self._account:
             return _BATCH
         self.log_in(self._account)
@@ -96,16 +116,16 @@ class Api:
         return _LARGE_BATCH if "apihighlimits" in answer["userinfo"]["rights"] else _BATCH
 
     def batches(self, items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
-        """So many as one request may name at a time."""
+        """Split the items into batches that fit into one request each."""
         return (items[start : start + self.batch] for start in range(0, len(items), self.batch))
 
     def ask(self, kind: str, /, **parameters: str | int) -> dict[str, Any]:
-        """The answer to one request, for actions other than `query`. `kind` is what it is counted as."""
+        """Return the answer to one request, for actions other than `query`. The request counts under `kind`."""
         return self._ask(kind, parameters)
 
     def log_in(self, account: Account) -> None:
-        """Acts as that account from now on. Raises TerminalError where the wiki does not know it."""
-        # An answer that got lost may have been the one that logged in: only a new session can try again
+        """Send all further requests as that account. Raises TerminalError if the wiki rejects the login."""
+        # A lost answer may have been the one that logged in, so only a new session can try again
         for _ in range(2):
             self._session.cookies.clear()
             (answer,) = self.query("login", meta="tokens", type="login")
@@ -119,17 +139,17 @@ class Api:
                 self._common["assert"] = "user"
                 return
         raise TerminalError(
-            f"the wiki does not let '{account.user}' in: {login.get('reason', login.get('result'))}; check "
+            f"the wiki rejects the login of '{account.user}': {login.get('reason', login.get('result'))}; check "
             "NEWWIKI_BOT_USER (Name@label) and NEWWIKI_BOT_PASSWORD, as Special:BotPasswords gives them"
         )
 
     def asked(self) -> list[Requests]:
-        """What was asked for since this was last called, a row a kind."""
-        asked, self._asked = list(self._asked.values()), {}
-        return asked
+        """Return the requests made since the last call, one row per kind."""
+        requested, self._asked = list(self._asked.values()), {}
+        return requested
 
     def _ask(self, kind: str, parameters: dict[str, Any], secrets: dict[str, str] | None = None) -> dict[str, Any]:
-        """The answer to a GET request, or with `secrets`, which no server's log gets to see, to a POST request."""
+        """Send a GET request, or with `secrets`, which must not reach a server log, a POST request."""
         backoff = self._backoff()
         attempts = size = 0
         start = time.monotonic()
@@ -145,7 +165,7 @@ class Api:
                     answer = sent if isinstance(sent, Trouble) else judged(sent, self.url)
                     if not isinstance(answer, Trouble) and parameters["action"] == "query":
                         missing = what_is_missing(parameters, answer)
-                        answer = Trouble(f"it left out '{missing}' of its answer") if missing else answer
+                        answer = Trouble(f"its answer lacks '{missing}'") if missing else answer
                 except requests.RequestException as error:
                     answer = Trouble(f"it cannot be reached ({_root_cause(error)})")
                 if not isinstance(answer, Trouble):
@@ -159,9 +179,9 @@ class Api:
             self._count(Requests(kind, attempts, attempts - 1, size, time.monotonic() - start))
 
     def _sent(self, parameters: dict[str, Any], secrets: dict[str, str] | None) -> requests.Response:
-        """The beginning of an answer. Raises TerminalError where the server sends its clients to another host, or from
-        place to place without end."""
-        for _ in range(_MOST_PLACES):
+        """Return the response with its body unread, following redirects on the same host. Raises TerminalError for a
+        redirect to another host, or for too many redirects."""
+        for _ in range(_MAX_REDIRECTS):
             response = self._session.request(
                 "POST" if secrets else "GET", self._place, params={**parameters, **self._common}, data=secrets,
                 timeout=_TIMEOUT, stream=True, allow_redirects=False,
@@ -170,14 +190,14 @@ class Api:
             if place is None:
                 return response
             self._place = place
-        raise TerminalError(f"{self.url} sends its clients from place to place without end; check the address")
+        raise TerminalError(f"{self.url} redirects endlessly; check the address")
 
     def _tell_wait(self, trouble: Trouble, retry_after: float | None, wait: float) -> None:
         host = urlparse(self.url).hostname
-        wish = f"before {host} is asked again"
+        reason = f"before the next request to {host}"
         if retry_after is not None:
-            wish = f"as {host} asks" if retry_after <= wait else f"though {host} asks for {retry_after:.0f} s"
-        self._say(f"waiting {wait:.0f} s, {wish} ({trouble.words})")
+            reason = f"as {host} asks" if retry_after <= wait else f"though {host} asks for {retry_after:.0f} s"
+        self._say(f"waiting {wait:.0f} s, {reason} ({trouble.words})")
 
     def _count(self, more: Requests) -> None:
         so_far = self._asked.get(more.kind, Requests(more.kind, 0, 0, 0, 0.0))
@@ -191,7 +211,7 @@ class Api:
 
 
 def joined(names: Iterable[int | str]) -> str:
-    """Several values of one parameter."""
+    """Join several values of one parameter as the API expects them."""
     return "|".join(map(str, names))
 
 
@@ -199,3 +219,41 @@ def _root_cause(error: BaseException) -> str:
     while error.__context__ is not None:
         error = error.__context__
     return str(error) or type(error).__name__
+
+
+WITH_TEXT = {"prop": "revisions", "rvprop": "ids|timestamp|size|content", "rvslots": "main"}
+WITH_SIZE = {"prop": "revisions", "rvprop": "ids|size|sha1"}
+
+
+def fetch_revisions(
+    api: Api, kind: str, rev_ids: Sequence[int], properties: dict[str, str] = WITH_TEXT
+) -> dict[int, dict[str, Any]]:
+    """Return the revisions that still exist, by id; `rev_ids` must fit into one request.
+
+    Raises TransientError if the wiki omits a revision without reporting it as missing.
+    """
+    revisions: dict[int, dict[str, Any]] = {}
+    gone: set[int] = set()
+    for answer in api.query(kind, revids=joined(rev_ids), **properties):
+        gone |= {int(rev_id) for rev_id in answer.get("badrevids", {})}
+        for page in answer.get("pages", []):
+            revisions |= {revision["revid"]: revision for revision in page.get("revisions", [])}
+    left_out = set(rev_ids) - revisions.keys() - gone
+    if left_out:
+        raise TransientError(f"the wiki's API at {api.url} left out revision {min(left_out)}; try again")
+    return revisions
+
+
+def is_hidden(revision: dict[str, Any]) -> bool:
+    """Tell whether the wiki hides the revision's text; works for requests with and without the text."""
+    return "texthidden" in _slot(revision) or "texthidden" in revision or "sha1hidden" in revision
+
+
+def wikitext(revision: dict[str, Any]) -> str | None:
+    """Return the text, or None if it is hidden or was not requested."""
+    return None if is_hidden(revision) else _slot(revision).get("content")
+
+
+def _slot(revision: dict[str, Any]) -> dict[str, Any]:
+    slot: dict[str, Any] = revision.get("slots", {}).get("main", {})
+    return slot

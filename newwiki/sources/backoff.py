@@ -1,4 +1,4 @@
-"""How long to wait before a request is tried again."""
+"""Decide how long to wait before a request is retried."""
 
 import random
 import time
@@ -8,9 +8,9 @@ PATIENCE = 900.0  # seconds, all waits for one answer together
 
 
 class Backoff:
-    """Doubling waits with jitter, or what the server asks for; `next()` is False when attempts or patience are used up.
+    """Waits twice as long each time, with jitter, or as long as the server asks.
 
-    `tell` is given the seconds of each wait before it begins.
+    `next()` returns False once attempts or patience run out. `tell` receives the seconds of each wait before it begins.
     """
 
     def __init__(
@@ -33,11 +33,11 @@ class Backoff:
         *,
         patiently: bool = False,
     ) -> bool:
-        """Waits, or says at once that nothing is left. `retry_after` is in seconds.
+        """Wait, or return False at once if no attempt is left. `retry_after` is in seconds.
 
-        A server that is at work and wants its clients to wait is asked again `patiently`: as often as patience lasts.
-        No wait is longer than the longest, and a server that goes on asking for less than our own doubling wait (of a
-        minute at most) gets that.
+        With `patiently` (the server is healthy and asks clients to wait) retries are limited by patience alone, not by
+        the number of attempts. No wait exceeds the longest wait. If a server keeps asking for less than our own
+        doubling wait (at most one minute), the wait is our own.
         """
         if (self._left <= 0 and not patiently) or self._patience <= 0:
             return False

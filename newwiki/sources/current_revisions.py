@@ -1,4 +1,4 @@
-"""The pages of a MediaWiki XML export as they stand: of each the newest revision, which may be the only one."""
+"""Read the newest revision of each page from a MediaWiki XML export."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,11 +19,12 @@ class CurrentPage:
 
 
 class CurrentRevisions(DumpSource):
-    """What dumps.wikimedia.org (pages-articles), Special:Export or dumpBackup.php writes, with history or not."""
+    """An export as dumps.wikimedia.org (pages-articles), Special:Export or dumpBackup.php writes it, with or without
+    history."""
 
     def newest(self) -> Iterator[tuple[list[CurrentPage], int]]:
-        """Pages of the main namespace whose text the wiki shows, some at a time, redirects among them, and how many
-        bytes of the export have been used. Raises TerminalError where it is damaged or has no texts."""
+        """Yield pages of the main namespace whose text is visible, redirects included, and the bytes read so far.
+        Raises TerminalError if the export is damaged or holds no texts."""
         self.require_all()
         listener = _Newest(self.head)
         position = 0
@@ -33,7 +34,7 @@ class CurrentRevisions(DumpSource):
 
 
 class _Newest:
-    """Listens to an export for the newest revision of each page."""
+    """Receives the pages of an export and keeps the newest revision of each."""
 
     def __init__(self, site: SiteInfo) -> None:
         self._prefixes = moves.prefixes(site.namespaces)

@@ -1,4 +1,4 @@
-"""MediaWiki XML exports and dumps with full history, in one file or in many, read as streams in bounded memory."""
+"""Read MediaWiki XML exports and dumps with full history, in one or many files, as streams in bounded memory."""
 
 import heapq
 import sys
@@ -17,49 +17,49 @@ from newwiki.sources.unpacking import DAMAGED, PIECE, Pipe, Reading, unpacked
 from newwiki.sources.xml_export import Export, Pages, SiteInfo
 
 STDIN = "-"
-_PAGES = 50  # given at once
-_SILENCE = 16 << 20  # bytes of an export after which it is told how far the reading has come
+_PAGES = 50  # pages per batch
+_SILENCE = 16 << 20  # bytes of an export between two progress reports
 
 
 @dataclass
 class Tally:
-    """What is known of a dump's pages when several readers have each read some of its parts."""
+    """Counts a dump's pages across several readers, each of which reads some of the parts."""
 
     whole: int = 0
     cut_off: int = 0
     parts: dict[int, str] = field(default_factory=dict)  # of the pages created in the window
 
     def add(self, part: str, page_ids: Sequence[int], whole: int, cut_off: int) -> None:
-        """Raises TerminalError for a page that is there twice."""
+        """Add one reader's pages. Raises TerminalError for a page that occurs twice."""
         self.whole += whole
         self.cut_off += cut_off
         for page_id in page_ids:
             if page_id in self.parts:
                 places = f"in both '{self.parts[page_id]}' and '{part}'"
                 where = places if self.parts[page_id] != part else f"twice in '{part}'"
-                raise TerminalError(f"page {page_id} stands {where}; give each page once")
+                raise TerminalError(f"page {page_id} occurs {where}; pass each page only once")
             self.parts[page_id] = part
 
     def require_histories(self, name: str) -> None:
-        """Raises TerminalError where no page begins with its first revision and has another."""
+        """Raise TerminalError if no page has both its first revision and a later one."""
         if self.cut_off and not self.whole:
             raise TerminalError(
-                f"{name} holds only the current revision of each page, so nobody can tell when a page was created; "
+                f"{name} holds only the current revision of each page, which does not tell when a page was created; "
                 "take a dump with full history (pages-meta-history, or dumpBackup.php --full)"
             )
 
 
 @source("dump")
 class DumpSource:
-    """What `dumpBackup.php --full`, Special:Export or dumps.wikimedia.org (pages-meta-history) has written: one file or
-    several, folders, patterns, or `-` for standard input."""
+    """An export with full history, as `dumpBackup.php --full`, Special:Export or dumps.wikimedia.org
+    (pages-meta-history) writes it: files, folders, patterns, or `-` for standard input."""
 
     unit = "bytes"
 
     def __init__(self, place: str | Sequence[str], contact: str | None = None) -> None:
         places = (place,) if isinstance(place, str) else tuple(place)
         if STDIN in places and len(places) > 1:
-            raise UsageError("'-' is standard input and comes alone; name the other parts, or pipe all of them")
+            raise UsageError("'-' is standard input and cannot be combined; name the other parts, or pipe all of them")
         self._pipe: Pipe | None = None
         self.parts = () if STDIN in places else find_parts(places)
         first = self.parts[0].path.name if self.parts else "standard input"
@@ -67,7 +67,8 @@ class DumpSource:
         self.size = sum(part.size for part in self.parts)
 
     def site(self) -> Site:
-        """As the first part says. Raises TerminalError where it is no export, or does not say."""
+        """Return the wiki as the first part describes it. Raises TerminalError if that part is not an export, or lacks
+        the description."""
         return self._site
 
     @cached_property
@@ -76,7 +77,7 @@ class DumpSource:
 
     @cached_property
     def head(self) -> SiteInfo:
-        """What stands at the head of the first part. Raises TerminalError where it is no export."""
+        """The header of the first part. Raises TerminalError if that part is not an export."""
         part = self._each_part()[0]
         with _readable(part), self._opened(part) as reading:
             export, pieces = Export(None), [b""]
@@ -90,7 +91,7 @@ class DumpSource:
         return export.site
 
     def require_all(self) -> None:
-        """Raises TerminalError where parts of the dump are missing."""
+        """Raise TerminalError if parts of the dump are missing."""
         require_all(self.parts)
 
     def pages(
@@ -102,7 +103,8 @@ class DumpSource:
         limit: int | None = None,
         memory: Memory | None = None,
     ) -> Iterator[Batch]:
-        """With `limit` all is read before the first page is given, since it is in the order of page ids."""
+        """Yield the pages created in the window. With `limit`, all parts are read before the first page is yielded,
+        because a dump is sorted by page id."""
         self.require_all()
         if limit is None:
             yield from self._created(window, cutoff, skip)
@@ -139,7 +141,7 @@ class DumpSource:
         return []
 
     def listen(self, listener: Pages) -> Iterator[int]:
-        """Tells a listener of everything, with a pause after each piece: how many bytes of the dump have been used."""
+        """Send every page to the listener, pausing after each piece to yield how many bytes of the dump were read."""
         before = 0
         for part in self._each_part():
             with _readable(part), self._opened(part) as reading:
@@ -151,7 +153,7 @@ class DumpSource:
                 before += reading.position
 
     def _each_part(self) -> Sequence[DumpPart | None]:
-        """None stands for standard input."""
+        """Return the parts; None stands for standard input."""
         return self.parts or (None,)
 
     @contextmanager
@@ -167,7 +169,7 @@ class DumpSource:
 def read_part(
     part: DumpPart, site: Site, window: Window, cutoff: datetime, skip: Set[int]
 ) -> Iterator[tuple[Read, int]]:
-    """What is read, and how many bytes of the file have been used for it."""
+    """Yield what was read from a part, and how many bytes of the file that took."""
     with _readable(part), unpacked(part.path, part.checksum) as reading:
         for read in histories(reading, part, site, window, cutoff, skip):
             yield read, reading.position
@@ -176,7 +178,7 @@ def read_part(
 def histories(
     reading: Reading, part: DumpPart | None, site: Site, window: Window, cutoff: datetime, skip: Set[int]
 ) -> Iterator[Read]:
-    """The pages of one file, some at a time. Raises TerminalError where it is of another wiki."""
+    """Yield the pages of one file in batches. Raises TerminalError if the file belongs to another wiki."""
     listener = Histories(window, cutoff, skip)
     export = Export(listener)
     listener.site = export.site
@@ -186,7 +188,9 @@ def histories(
         if export.has_site and not checked:
             checked = True
             if (own := site_of(export.site, named(part))) != site:
-                raise TerminalError(f"'{named(part)}' is of {own.wiki}, and other parts of {site.wiki}; give one dump")
+                raise TerminalError(
+                    f"'{named(part)}' belongs to {own.wiki}, and other parts to {site.wiki}; pass the parts of one dump"
+                )
         silent += len(piece)
         if listener.waiting >= _PAGES or silent >= _SILENCE:
             yield listener.take()
@@ -196,7 +200,7 @@ def histories(
 
 
 def site_of(info: SiteInfo, name: str) -> Site:
-    """Raises TerminalError where the head of the export does not name its wiki."""
+    """Return the wiki an export belongs to. Raises TerminalError if the header does not name it."""
     if not info.dbname or not info.base:
         raise TerminalError(f"'{name}' does not name its wiki: <siteinfo> lacks <dbname> or <base>")
     if not info.language:
@@ -214,9 +218,9 @@ def _readable(part: DumpPart | None) -> Iterator[None]:
     try:
         yield
     except NoTexts as error:
-        raise TerminalError(f"'{name}' holds no texts; take the dump with them (not the one named stub)") from error
+        raise TerminalError(f"'{name}' holds no texts; use the dump with texts (not the one named stub)") from error
     except DAMAGED as error:
         reason = str(error) or type(error).__name__
         raise TerminalError(
-            f"'{name}' is not a readable MediaWiki XML export ({reason}); fetch or export the file again"
+            f"'{name}' is not a readable MediaWiki XML export ({reason}); download or export the file again"
         ) from error

@@ -1,6 +1,6 @@
-"""A page as it stood at the cutoff, from the revisions of an export, in whatever order they come.
+"""Rebuild a page as of the cutoff from the revisions of an export, in whatever order they come.
 
-Only the newest revisions up to the cutoff are held, and of those only the texts that may still stand for the page.
+Only the newest revisions up to the cutoff are kept, and of those only the texts that may still be selected.
 """
 
 import heapq
@@ -9,20 +9,20 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from newwiki.snapshot import Page, Window
-from newwiki.sources import moves, redirects, settling
+from newwiki.sources import moves, settling
 from newwiki.sources.xml_export import ExportedRevision, PageHead, SiteInfo
 
-_HELD = 1 << 19  # bytes of texts that are held before it is asked which of them may still stand
+_HELD = 1 << 19  # bytes of texts that may be held before the superseded ones are dropped
 
 
 class NoTexts(Exception):
-    """The export leaves the texts out."""
+    """Raised for an export without texts."""
 
 
 @dataclass(frozen=True)
 class Read:
-    """What has been read: the pages created in the window, as they stood; the ids of those that were to be skipped; how
-    many pages have their first revision and others; and how many begin with a later one."""
+    """One batch of reading: the pages created in the window as of the cutoff, the ids of skipped pages, the number of
+    pages that have their first revision and others (`whole`), and the number that begin later (`cut_off`)."""
 
     pages: list[Page]
     skipped: list[int]
@@ -35,7 +35,7 @@ class Read:
 
 
 class Histories:
-    """Listens to an export, at whose head `site` stands."""
+    """Receives the pages of an export; `site` is the header of that export."""
 
     site = SiteInfo()
 
@@ -49,11 +49,11 @@ class Histories:
 
     @property
     def waiting(self) -> int:
-        """The pages that have been read since `take` was last called."""
+        """The number of pages read since the last `take`."""
         return len(self._pages)
 
     def take(self) -> Read:
-        """What has been read since it was last called."""
+        """Return what was read since the last call."""
         read = Read(self._pages, self._skipped, self._whole, self._cut_off)
         self._pages, self._skipped, self._whole, self._cut_off = [], [], 0, 0
         return read
@@ -76,12 +76,12 @@ class Histories:
         is_whole = page.has_first or unheard_parents < unheard
         self._whole += is_whole and page.revisions + unheard > 1
         self._cut_off += not is_whole
-        if found := page.at_cutoff(self._names()):
+        if stood := page.at_cutoff(self._names()):
             any_case = self.site.case == "case-sensitive"
-            self._pages.append(found if any_case else replace(found, title=first_letter_up(found.title)))
+            self._pages.append(stood if any_case else replace(stood, title=first_letter_up(stood.title)))
 
     def _names(self) -> dict[str, int]:
-        """The names of the wiki's namespaces."""
+        """Return the numbers of the wiki's namespaces by name."""
         if self._prefixes is None:
             self._prefixes = moves.prefixes(self.site.namespaces)
         return self._prefixes
@@ -90,18 +90,18 @@ class Histories:
 class _PageHistory:
     def __init__(self, page: PageHead, window: Window, cutoff: datetime) -> None:
         self._page, self._window, self._cutoff = page, window, cutoff
-        self._newest: list[tuple[datetime, int, int, ExportedRevision]] = []  # a heap, the oldest of them first
+        self._newest: list[tuple[datetime, int, int, ExportedRevision]] = []  # a heap with the oldest first
         self._held = 0
         self._count = 0
         self._first: ExportedRevision | None = None
-        self._redirect = ""  # what the first one says, where it is a redirect
+        self._redirect = ""  # the text of the first revision if it is a redirect
         self._before: bytes | None = None
         self._unchanging: list[moves.Unchanging] = []
         self.has_first = False
         self.revisions = 0
 
     def add(self, revision: ExportedRevision) -> bool:
-        """False where the page was created before the window, so that nothing else about it matters."""
+        """Add a revision. Returns False if the page was created before the window, so the rest need not be read."""
         self.revisions += 1
         self.has_first = self.has_first or not revision.parent_id
         text = revision.text
@@ -111,8 +111,8 @@ class _PageHistory:
             self._first = revision
             if revision.moment < self._window.start:
                 return False
-            said = text.build() if text.may_begin_with(b"#") else ""
-            self._redirect = said if redirects.target(said) else ""
+            content = text.build() if text.may_begin_with(b"#") else ""
+            self._redirect = content if moves.redirect_target(content) else ""
         self._note_move(revision)
         if revision.moment <= self._cutoff:
             self._count += 1
@@ -125,15 +125,15 @@ class _PageHistory:
         return True
 
     def _note_move(self, revision: ExportedRevision) -> None:
-        """One that changes nothing may be what a move has left, or one that is hidden."""
+        """Record a revision that changes nothing: a move leaves one, and so does a hidden text."""
         raw, before = revision.text.raw, self._before
         self._before = raw
         if before is not None and (raw == before or not raw or not before) and "[[" in revision.comment:
             self._unchanging.append(moves.Unchanging(revision.moment, revision.rev_id, revision.comment))
 
     def at_cutoff(self, prefixes: Mapping[str, int]) -> Page | None:
-        """None where all revisions came later, where the page is not of the window, was neither begun in the main
-        namespace nor stood there at the cutoff, or is what a move has left."""
+        """Return the page as of the cutoff. None if all its revisions are later, if it was created outside the window,
+        if it was never in the main namespace by the cutoff, or if a move left it behind as a redirect."""
         first = self._first
         if first is None or not self._newest or first.moment not in self._window:
             return None
@@ -141,7 +141,7 @@ class _PageHistory:
         is_elsewhere = moves.namespace(title, prefixes) != 0
         if is_elsewhere and moves.namespace(begun_as, prefixes):
             return None
-        if redirects.left_by_move(begun_as, self._redirect, first.comment):
+        if moves.left_by_move(begun_as, self._redirect, first.comment):
             return None
         if is_elsewhere:
             return Page(self._page.page_id, title, first.moment, absent="moved", summary=first.comment)
@@ -151,7 +151,7 @@ class _PageHistory:
         history = self._history()
         stands = [_stand(revision) for revision in history]
         place = settling.settled(stands)
-        if place and redirects.target(history[0].text.build()):
+        if place and moves.redirect_target(history[0].text.build()):
             place = 0
         taken = history[place]
         hidden = taken.text.hidden
@@ -169,16 +169,16 @@ class _PageHistory:
         )
 
     def _history(self) -> list[ExportedRevision]:
-        """The newest first."""
+        """Return the kept revisions, newest first."""
         return [entry[-1] for entry in sorted(self._newest, key=lambda entry: entry[:3], reverse=True)]
 
     def _drop_texts(self) -> None:
-        """Those older than the revision that would stand if the page ended here. It stays fit as long as it is among
-        the newest, and a revision that is put before it later can only be taken in its stead, not let one older be."""
+        """Drop the texts older than the revision that would be selected if the page ended here. That revision stays
+        selectable as long as it is among the newest; a revision inserted later can only replace it."""
         history = self._history()
         place = settling.newest_fit([_stand(revision) for revision in history])
         if place is None:
-            return  # where none is fit, all of them are blank or hidden
+            return  # without a selectable revision all of them are blank or hidden
         for revision in history[place + 1 :]:
             self._held -= revision.text.kept
             revision.text.drop()
@@ -189,6 +189,6 @@ def _stand(revision: ExportedRevision) -> settling.Stand:
 
 
 def first_letter_up(title: str) -> str:
-    """As a wiki with `<case>first-letter</case>`, which is MediaWiki's default, writes its titles."""
+    """Capitalize a title as a wiki with `<case>first-letter</case>`, MediaWiki's default, does."""
     first = title[:1].upper()
     return first + title[1:] if len(first) == 1 else title

@@ -1,4 +1,4 @@
-"""What a server's answer is: read within bounds of size and time, and judged before anything is made of it."""
+"""Read a server's answer within limits of size and time, and check it before anything uses it."""
 
 import html
 import json
@@ -16,10 +16,10 @@ import urllib3
 
 from newwiki.errors import TerminalError
 
-LARGEST = 64 * 2**20  # bytes, unpacked: eight times what MediaWiki puts in one answer
-LONGEST = 300.0  # seconds until an answer is whole
+LARGEST = 64 * 2**20  # bytes after decompression: eight times MediaWiki's own limit
+LONGEST = 300.0  # seconds until an answer must be complete
 _PIECE = 65_536
-_LARGEST = 2**63 - 1  # that a database holds
+_LARGEST = 2**63 - 1  # the largest integer of the database
 _RETRIED_STATUS = frozenset({408, 429, 500, 502, 503, 504, *range(520, 528)})
 _RETRIED_ERRORS = frozenset({"maxlag", "ratelimited", "readonly"})
 _WISHES = frozenset({"maxlag", "ratelimited"})
@@ -30,7 +30,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u20
 
 @dataclass(frozen=True)
 class Trouble:
-    """What speaks against an answer for now; `is_a_wish` where the server is well and wants its clients to wait."""
+    """Why an answer is unusable for now; `is_a_wish` means that a healthy server asks its clients to wait."""
 
     words: str
     is_a_wish: bool = False
@@ -38,16 +38,16 @@ class Trouble:
 
 @dataclass(frozen=True)
 class Sent:
-    """An answer that was read to its end."""
+    """A complete answer."""
 
     status: int
     body: bytes
 
 
 def read(response: requests.Response, url: str) -> Sent | Trouble:
-    """The whole answer of a request that was made with `stream`, unpacked.
+    """Read the whole answer of a request made with `stream`, decompressed.
 
-    Raises TerminalError where it is larger than any that MediaWiki sends.
+    Raises TerminalError if it is larger than any answer of MediaWiki.
     """
     started, body = time.monotonic(), bytearray()
     try:
@@ -59,7 +59,7 @@ def read(response: requests.Response, url: str) -> Sent | Trouble:
                     "check the address, or write to the wiki's operators"
                 )
             if time.monotonic() - started > LONGEST:
-                return Trouble(f"its answer was not whole after {LONGEST:.0f} s")
+                return Trouble(f"its answer was incomplete after {LONGEST:.0f} s")
     except (urllib3.exceptions.HTTPError, OSError) as error:
         return Trouble(f"its answer broke off ({in_words(str(error))})")
     finally:
@@ -68,17 +68,17 @@ def read(response: requests.Response, url: str) -> Sent | Trouble:
 
 
 def judged(sent: Sent, url: str) -> dict[str, Any] | Trouble:
-    """The answer's content. Raises TerminalError for what no retry will mend."""
+    """Return the answer's content. Raises TerminalError for errors that a retry cannot fix."""
     if sent.status in _RETRIED_STATUS:
         return Trouble(f"HTTP status {sent.status}", is_a_wish=sent.status == 429)
     if sent.status != 200:
-        said = in_words(sent.body.decode("utf-8", "replace"))
-        what = "there is no MediaWiki API at" if sent.status in (404, 410) else "the request is refused at"
-        raise TerminalError(f"{what} {url}: HTTP status {sent.status}{': ' + said if said else ''}")
+        message = in_words(sent.body.decode("utf-8", "replace"))
+        what = "there is no MediaWiki API at" if sent.status in (404, 410) else "the request was refused by"
+        raise TerminalError(f"{what} {url}: HTTP status {sent.status}{': ' + message if message else ''}")
     try:
         answer = json.loads(sent.body, parse_constant=_refuse, parse_int=_whole, parse_float=_finite)
     except OverflowError as error:
-        return Trouble(f"it sent a number that is larger than any of MediaWiki's ({str(error)[:20]})")
+        return Trouble(f"it sent a number that is larger than any MediaWiki uses ({str(error)[:20]})")
     except (ValueError, RecursionError):
         return Trouble("it sent something that is not JSON")
     if not isinstance(answer, dict):
@@ -100,37 +100,37 @@ def _without_error(answer: dict[str, Any]) -> dict[str, Any] | Trouble:
 
 
 def what_is_missing(parameters: dict[str, Any], answer: dict[str, Any]) -> str | None:
-    """What an answer to `action=query` must hold and does not. Nothing found is said too: by an empty list, or by
-    `batchcomplete` alone where pages were generated."""
-    said = answer.get("query", {})
-    if not isinstance(said, dict):
+    """Return the name of the part that an answer to `action=query` lacks, or None. An empty result is still an answer:
+    an empty list, or `batchcomplete` alone where pages were generated."""
+    result = answer.get("query", {})
+    if not isinstance(result, dict):
         return "query"
     if "list" in parameters:
-        return None if isinstance(said.get(parameters["list"]), list) else str(parameters["list"])
+        return None if isinstance(result.get(parameters["list"]), list) else str(parameters["list"])
     if "pageids" in parameters or "revids" in parameters:
-        return None if "pages" in said or "badrevids" in said else "pages"
-    return None if said or "batchcomplete" in answer or "continue" in answer else "query"
+        return None if "pages" in result or "badrevids" in result else "pages"
+    return None if result or "batchcomplete" in answer or "continue" in answer else "query"
 
 
 def next_place(response: requests.Response, place: str) -> str | None:
-    """Where the server sends its client on to, without the question; None where it does not.
+    """Return the address the server redirects to, without the query; None if the answer is not a redirect.
 
-    Raises TerminalError for another host, and for a way back from https.
+    Raises TerminalError for a redirect to another host, or from https to http.
     """
     if response.status_code not in _SENT_ON or "Location" not in response.headers:
         return None
     response.close()
-    here, there = urlsplit(place), urlsplit(urljoin(place, response.headers["Location"]))
-    is_upgrade = (here.scheme, there.scheme) == ("http", "https")
-    is_same = (here.scheme, here.port) == (there.scheme, there.port)
-    if here.hostname != there.hostname or not (is_upgrade or is_same):
-        to = in_words(f"{there.scheme}://{there.netloc}{there.path}")
-        raise TerminalError(f"{place} sends its clients on to {to}; if that is the wiki, give its address")
-    return f"{there.scheme}://{there.netloc}{there.path}"
+    current, target = urlsplit(place), urlsplit(urljoin(place, response.headers["Location"]))
+    is_upgrade = (current.scheme, target.scheme) == ("http", "https")
+    is_same = (current.scheme, current.port) == (target.scheme, target.port)
+    if current.hostname != target.hostname or not (is_upgrade or is_same):
+        to = in_words(f"{target.scheme}://{target.netloc}{target.path}")
+        raise TerminalError(f"{place} redirects to {to}; if that is the wiki, pass its address")
+    return f"{target.scheme}://{target.netloc}{target.path}"
 
 
 def seconds(retry_after: str | None) -> float | None:
-    """The seconds that a Retry-After asks for, which may be written as a date; None where it says neither."""
+    """Parse a Retry-After header, given in seconds or as a date, into seconds; None if it is neither."""
     if not retry_after:
         return None
     if re.fullmatch(r"[0-9]{1,9}", retry_after.strip()):
@@ -143,9 +143,9 @@ def seconds(retry_after: str | None) -> float | None:
     return max((moment - datetime.now(UTC)).total_seconds(), 0.0)
 
 
-def in_words(said: str) -> str:
-    """What a server says of itself, in one line of at most 200 characters, without markup and control characters."""
-    plain = _CONTROL.sub(" ", html.unescape(_MARKUP.sub(" ", said[:20_000])))
+def in_words(message: str) -> str:
+    """Return a server's message in one line of at most 200 characters, without markup and control characters."""
+    plain = _CONTROL.sub(" ", html.unescape(_MARKUP.sub(" ", message[:20_000])))
     return " ".join(plain.split())[:200]
 
 
@@ -162,4 +162,4 @@ def _finite(digits: str) -> float:
 
 
 def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not valid JSON")

@@ -1,9 +1,8 @@
-"""Pages that a snapshot holds, at a later cutoff: through the API by their numbers, and in a dump among those created
-in the same window.
+"""Read the pages of an existing snapshot again at a later cutoff: by page id through the API, or from a dump.
 
-Which revision stands is decided as in a refresh (`settling`), and so is where the page stood: one that had left the
-main namespace is `moved`. A page that is not there any more is `missing`; to a dump so is one that began as a draft and
-is a draft again.
+The revision is selected as in a refresh (`settling`), and so is the page's place: a page that has left the main
+namespace is `moved`, and a page that no longer exists is `missing`. A dump also reports a page as `missing` if it began
+as a draft and is a draft again.
 """
 
 import math
@@ -22,7 +21,7 @@ from newwiki.sources.timestamps import moment
 
 
 class LaterSource(Protocol):
-    """A wiki that can be asked for known pages. `name` says which, `unit` in what it counts how far it has come."""
+    """A wiki that can be asked for known pages. `name` identifies it; progress is counted in `unit`."""
 
     name: str
     unit: str
@@ -32,20 +31,20 @@ class LaterSource(Protocol):
     def later(
         self, span: Window, window: Window, known: Mapping[int, Page], skip: Set[int], memory: Memory
     ) -> Iterator[Batch]:
-        """The `known` pages, by page id, as they stood at the end of `span`, but those whose page id is in `skip`.
+        """Yield the `known` pages, by page id, as of the end of `span`, without those in `skip`.
 
-        They are known as they stood at its start, and were created in `window`. What is asked for to list their moves
-        is kept in `memory`.
+        The pages are known as of the start of `span` and were created in `window`. The answers that list their moves
+        are kept in `memory`.
         """
         ...
 
     def asked(self) -> list[Requests]:
-        """What it has asked its wiki for since this was last called."""
+        """Return the requests made since the last call."""
         ...
 
 
 class LaterApi(ApiSource):
-    """The wiki behind an api.php: a request for fifty pages, and one more for each that was edited after the cutoff."""
+    """A wiki behind an api.php: one request for fifty pages, and one more for each page edited after the cutoff."""
 
     def later(
         self, span: Window, window: Window, known: Mapping[int, Page], skip: Set[int], memory: Memory
@@ -59,13 +58,13 @@ class LaterApi(ApiSource):
         position = len(known) - len(todo)
         for stubs in self._api.batches(todo):
             position += len(stubs)
-            away = [stub for stub in stubs if stub.absent]
-            there = [stub for stub in stubs if not stub.absent]
-            yield Batch(away + (self.texts(there, span.end) if there else []), position, len(known))
+            moved = [stub for stub in stubs if stub.absent]
+            present = [stub for stub in stubs if not stub.absent]
+            yield Batch(moved + (self.texts(present, span.end) if present else []), position, len(known))
 
 
 class LaterDump(DumpSource):
-    """An XML export with full history, made after the cutoff, and read once and whole."""
+    """An XML export with full history, made after the cutoff and read completely once."""
 
     def later(
         self, span: Window, window: Window, known: Mapping[int, Page], skip: Set[int], memory: Memory
@@ -81,7 +80,7 @@ class LaterDump(DumpSource):
 
 
 def _placed(page: Page, moves: Moves) -> Page:
-    """With the title that the last of its moves has left it."""
+    """Return the page with the title that its last move gave it."""
     place = moves.last_to.get(page.page_id)
     if place is None:
         return page

@@ -1,8 +1,8 @@
-"""The Action API of any MediaWiki: the list of new pages from its logs, and their texts in batches.
+"""Read any MediaWiki through its Action API: new pages from the logs, and their texts in batches.
 
-Fifty pages (with a bot's account 500) cost one request, and one more where some of them have been edited, to see
-whether the newest edit emptied the page. Only a page that has passed every other test costs one for its revisions, and
-one that is not to be taken as it is today.
+Fifty pages (500 with a bot account) cost one request, and one more if some of them were edited, to see whether the
+newest edit emptied the page. Only a page that passes every other test costs a request for its revision count. A page
+that cannot be taken as it is today costs one for its history.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
@@ -12,19 +12,19 @@ from typing import Any
 
 from newwiki.errors import TerminalError, TransientError
 from newwiki.snapshot import Absence, Page, Requests, Site, Window
-from newwiki.sources import redirects, settling
-from newwiki.sources.account import Account
-from newwiki.sources.api import Api, joined
-from newwiki.sources.api_revisions import WITH_SIZE, WITH_TEXT, fetch_revisions, is_hidden, wikitext
+from newwiki.sources import settling
+from newwiki.sources.api import WITH_SIZE, WITH_TEXT, Account, Api, fetch_revisions, is_hidden, joined, wikitext
 from newwiki.sources.creations import list_created
 from newwiki.sources.http_answers import in_words
+from newwiki.sources.moves import redirect_target
 from newwiki.sources.source import Batch, Memory, source
 from newwiki.sources.timestamps import moment, stamp
 
 
 @source("api")
 class ApiSource:
-    """A wiki by the address of its api.php. Raises TerminalError for a Wikimedia wiki without an operator's contact."""
+    """A wiki, by the address of its api.php. Raises TerminalError for a Wikimedia wiki without the operator's
+    contact."""
 
     unit = "pages"
 
@@ -39,7 +39,7 @@ class ApiSource:
         (answer,) = self._api.query("site", meta="siteinfo", siprop="general|rightsinfo")
         general, rights = answer.get("general"), answer.get("rightsinfo") or {}
         if not general:
-            raise TerminalError(f"there is no MediaWiki API at {self._api.url}: it does not describe its wiki")
+            raise TerminalError(f"there is no MediaWiki API at {self._api.url}: its answer does not describe a wiki")
         licence, url = (in_words(str(rights.get(name) or "")) or None for name in ("text", "url"))
         return Site(general["wikiid"], general["lang"], general["base"], licence, url)
 
@@ -71,7 +71,7 @@ class ApiSource:
         return self._api.asked()
 
     def texts(self, stubs: Sequence[Page], cutoff: datetime) -> list[Page]:
-        """The pages, at most as many as one request may name, with what they said at the cutoff."""
+        """Return the pages as of the cutoff; `stubs` must fit into one request."""
         current = self._current([stub.page_id for stub in stubs])
         before = self._sizes(_parents(current.values(), cutoff))
         pages, doubtful = [], []
@@ -86,17 +86,17 @@ class ApiSource:
         return pages + self._earlier_texts(doubtful, cutoff)
 
     def _sizes(self, rev_ids: Iterable[int]) -> dict[int, int]:
-        """The bytes of those revisions that are still there and not hidden."""
+        """Return the sizes in bytes of the revisions that still exist and are not hidden."""
         wanted = list(rev_ids)
         if not wanted:
             return {}
-        found = fetch_revisions(self._api, "size", wanted, WITH_SIZE)
-        return {rev_id: revision["size"] for rev_id, revision in found.items() if not is_hidden(revision)}
+        revisions = fetch_revisions(self._api, "size", wanted, WITH_SIZE)
+        return {rev_id: revision["size"] for rev_id, revision in revisions.items() if not is_hidden(revision)}
 
     def _earlier_texts(self, stubs: Sequence[Page], cutoff: datetime) -> list[Page]:
-        """Pages that are not to be taken as they are today: which revision stood at the cutoff, and what it said."""
+        """Return pages that cannot be taken as they are today, with the revision selected from their history."""
         histories = {stub.page_id: self._history(stub.page_id, cutoff, settling.HISTORY) for stub in stubs}
-        places = {page_id: settling.settled(_stands_of(found)) for page_id, found in histories.items() if found}
+        places = {page_id: settling.settled(_stands_of(history)) for page_id, history in histories.items() if history}
         wanted = {histories[page_id][number]["revid"] for page_id, place in places.items() for number in (0, place)}
         texts: dict[int, dict[str, Any]] = {}
         for rev_ids in self._api.batches(sorted(wanted)):
@@ -110,15 +110,15 @@ class ApiSource:
         if newest is None:
             return _absent(stub, "missing")
         counted = len(history) if len(history) < settling.HISTORY else None
-        if place == 0 or redirects.target(wikitext(newest) or ""):
+        if place == 0 or redirect_target(wikitext(newest) or ""):
             return _page(stub, newest, counted)
         taken = texts.get(history[place]["revid"])
         if taken is None:
-            raise TransientError(f"'{stub.title}' changed at {self._api.url} while it was read; try again")
+            raise TransientError(f"'{stub.title}' changed at {self._api.url} while newwiki read it; try again")
         return replace(_page(stub, taken, counted), stepped_over=settling.stepped_over(_stands_of(history), place))
 
     def _history(self, page_id: int, cutoff: datetime, at_most: int) -> list[dict[str, Any]]:
-        """Up to `at_most` revisions, newest first, from the cutoff back. That there are more is not followed up."""
+        """Return up to `at_most` revisions, newest first, from the cutoff back. Further revisions are not requested."""
         answer = next(
             self._api.query(
                 "history", pageids=page_id, prop="revisions", rvprop="ids|timestamp|size|sha1", rvdir="older",
@@ -129,7 +129,8 @@ class ApiSource:
         return revisions
 
     def _current(self, page_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
-        """Pages by id with their newest revision. An answer over the server's size limit comes in several rounds."""
+        """Return pages by id with their newest revision. An answer over the server's size limit takes several
+        rounds."""
         pages: dict[int, dict[str, Any]] = {}
         for answer in self._api.query("text", pageids=joined(page_ids), **WITH_TEXT):
             for page in answer.get("pages", []):
@@ -139,26 +140,26 @@ class ApiSource:
         for page in pages.values():
             if "missing" not in page and not page.get("revisions"):
                 raise TransientError(
-                    f"the wiki's API at {self._api.url} left out the text of '{page['title']}'; try again"
+                    f"the wiki's API at {self._api.url} omitted the text of '{page['title']}'; try again"
                 )
         return pages
 
 
 def _parents(answers: Iterable[dict[str, Any]], cutoff: datetime) -> Iterator[int]:
-    """The revisions before those that may stand, where anything can have been lost since."""
+    """Yield the parents of those revisions that may be selected, to check that no text was lost."""
     for answer in answers:
         if "missing" in answer:
             continue
         revision = answer["revisions"][0]
-        if revision["parentid"] and not _is_after(revision, cutoff) and not redirects.target(wikitext(revision) or ""):
+        if revision["parentid"] and not _is_after(revision, cutoff) and not redirect_target(wikitext(revision) or ""):
             yield revision["parentid"]
 
 
 def _stands(revision: dict[str, Any], before: dict[int, int], cutoff: datetime) -> bool:
-    """Whether a page is to be taken as it is today: not edited since the cutoff, and not emptied just before."""
+    """Tell whether a page can be taken as it is today: not edited since the cutoff, and not emptied just before."""
     if _is_after(revision, cutoff):
         return False
-    if not revision["parentid"] or redirects.target(wikitext(revision) or ""):
+    if not revision["parentid"] or redirect_target(wikitext(revision) or ""):
         return True
     parent = revision["parentid"]
     return parent in before and not settling.has_shrunk(revision["size"], before[parent])

@@ -1,9 +1,9 @@
-"""Where a page stood at the cutoff: its title and its namespace, whatever has been done to it since.
+"""Find a page's title and namespace at the cutoff, whatever moves happened since.
 
-Through the API the move log tells, which names the page itself. A dump has the titles of its own day alone. But each
-move leaves a revision that changes nothing, whose summary links, in every language, the old title and the new one; so
-from today's title the moves can be gone back over. A dump is silent where a wiki has hidden such a summary, and where
-it wrote none, as MediaWiki did not in its first years.
+Through the API, the move log names the page itself. A dump has only the titles of its own date. But each move leaves a
+revision that changes nothing, whose summary links the old and the new title in every language; so the moves can be
+undone from today's title. A dump lacks this information where the wiki hid such a summary, and where MediaWiki wrote
+none, as in its first years.
 """
 
 import re
@@ -12,12 +12,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from newwiki.sources.redirects import links
-
 
 @dataclass(frozen=True)
 class Place:
-    """A title with its prefix, and the number of its namespace; 0 is the main one."""
+    """A full title and the number of its namespace; 0 is the main namespace."""
 
     title: str
     namespace: int
@@ -25,13 +23,13 @@ class Place:
 
 @dataclass
 class Moves:
-    """What entries of the move log say of each page, by page id: where its first move began, and its last one ended."""
+    """The moves of each page, by page id: where its first move began, and where its last move ended."""
 
     first_from: dict[int, Place] = field(default_factory=dict)
     last_to: dict[int, Place] = field(default_factory=dict)
 
     def add(self, entries: Iterable[dict[str, Any]]) -> None:
-        """More entries, the oldest first. One whose action is hidden names no page."""
+        """Add entries, oldest first. An entry whose action is hidden names no page and is ignored."""
         for entry in entries:
             if "actionhidden" not in entry:
                 target = entry["params"]
@@ -41,7 +39,7 @@ class Moves:
 
 @dataclass(frozen=True)
 class Unchanging:
-    """A revision with the text of the one before it, as a move leaves it."""
+    """A revision with the same text as the one before it, as a move leaves it."""
 
     at: datetime
     rev_id: int
@@ -49,7 +47,7 @@ class Unchanging:
 
 
 def titles_back(title: str, unchanging: Iterable[Unchanging], cutoff: datetime) -> tuple[str, str]:
-    """A page's title at the cutoff, and the one under which it was created, from its title today."""
+    """Return a page's title at the cutoff and the title it was created under, from its title today."""
     newest_first = sorted(unchanging, key=lambda revision: (revision.at, revision.rev_id), reverse=True)
     at_cutoff = _back(title, (revision for revision in newest_first if revision.at > cutoff))
     return at_cutoff, _back(at_cutoff, (revision for revision in newest_first if revision.at <= cutoff))
@@ -57,22 +55,51 @@ def titles_back(title: str, unchanging: Iterable[Unchanging], cutoff: datetime) 
 
 def _back(title: str, newest_first: Iterator[Unchanging]) -> str:
     for revision in newest_first:
-        linked = links(revision.summary)[:2]
+        linked = linked_titles(revision.summary)[:2]
         if title in linked and len(set(linked)) == 2:
             title = next(other for other in linked if other != title)
     return title
 
 
 def namespace(title: str, prefixes: Mapping[str, int]) -> int:
-    """The number of a title's namespace; `prefixes` are their names in lower case."""
+    """Return the number of a title's namespace; `prefixes` maps lower-case namespace names to numbers."""
     prefix, colon, _ = title.partition(":")
     return prefixes.get(_folded(prefix), 0) if colon else 0
 
 
 def prefixes(names: Mapping[int, str]) -> dict[str, int]:
-    """The names of a wiki's namespaces as `namespace` looks them up."""
+    """Return the wiki's namespace names in the form that `namespace` looks up."""
     return {_folded(name): number for number, name in names.items() if name}
 
 
 def _folded(prefix: str) -> str:
     return re.sub(r"[ _]+", " ", prefix).strip().lower()
+
+
+_REDIRECT = re.compile(r"\s*#\s*[^\s\[\]:#]+\s*:?\s*\[\[:?\s*([^\[\]|#]+)")
+_LINK = re.compile(r"\[\[:?\s*([^\[\]|#]+)")
+
+
+def redirect_target(wikitext: str) -> str | None:
+    """Return the title that a redirect leads to, or None if the page is not a redirect."""
+    match = _REDIRECT.match(wikitext)
+    return _title(match.group(1)) if match else None
+
+
+def left_by_move(title: str, wikitext: str, summary: str) -> bool:
+    """Tell whether a page began as the redirect that a move leaves at the old title. No log lists it as created, so it
+    is not a new page.
+
+    MediaWiki's summary links, in every language, the old title and the new one that the redirect leads to.
+    """
+    new = redirect_target(wikitext)
+    return new is not None and {title, new} <= set(linked_titles(summary)) and title != new
+
+
+def linked_titles(summary: str) -> list[str]:
+    """Return the titles that a summary links, in order."""
+    return [_title(link) for link in _LINK.findall(summary)]
+
+
+def _title(link: str) -> str:
+    return link.replace("_", " ").strip()

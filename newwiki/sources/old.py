@@ -1,15 +1,13 @@
-"""Pages that are old: a seeded random walk over page ids until the sample is full, through the API and a dump alike.
+"""Sample old pages: a seeded random walk over page ids until the sample is full, through the API or a dump.
 
-A wiki deals page ids out from 1 on. The walk looks at them in the order of `newwiki.ranking`, so that both sources
-consider the same pages: through the API the ids are asked for in that order, and in a dump, whose order is its own, a
-page is left out as soon as enough of those before it have passed. Pages that are no longer there, that were not in the
-main namespace at the cutoff, not of the window, or left by a move, get no row, because a dump does not know the first
-and nobody asked for the others.
+A wiki assigns page ids from 1 upwards. The walk visits them in the order of `newwiki.ranking`, so both sources consider
+the same pages: the API is asked for the ids in that order; a dump has an order of its own, so a page is skipped as soon
+as enough pages before it have passed. Some pages get no row: those that no longer exist, which a dump does not know;
+those outside the main namespace at the cutoff; those outside the window; and those that a move left behind.
 
-Through the API it costs four requests for fifty ids (what is there, what has been moved since the cutoff, the texts,
-and the sizes before them), and one for each page of the main namespace: when it was created and how often it was
-revised is asked one page at a time. A page that was edited after the cutoff costs one more, and their texts one more
-for fifty ids.
+Through the API, fifty ids cost four requests (existing pages, moves since the cutoff, texts, previous sizes). Each page
+of the main namespace costs one more, because its creation and its revision count are available one page at a time. A
+page edited after the cutoff costs one more, and the texts of such pages one more per fifty ids.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
@@ -21,27 +19,25 @@ from typing import Any, Protocol, runtime_checkable
 from newwiki.errors import TerminalError
 from newwiki.ranking import by_rank, last_rank, ranks, up_to_rank
 from newwiki.snapshot import Page, Selection, Window
-from newwiki.sources import redirects
-from newwiki.sources.api import joined
-from newwiki.sources.api_revisions import fetch_revisions, wikitext
+from newwiki.sources.api import fetch_revisions, joined, wikitext
 from newwiki.sources.creations import log
 from newwiki.sources.dump import DumpSource
 from newwiki.sources.mediawiki import ApiSource
-from newwiki.sources.moves import Moves, Place, Unchanging, titles_back
+from newwiki.sources.moves import Moves, Place, Unchanging, left_by_move, linked_titles, redirect_target, titles_back
 from newwiki.sources.source import Batch, Source, source
 from newwiki.sources.timestamps import moment, stamp
 
 
 @runtime_checkable
 class OldSource(Source, Protocol):
-    """A source that can walk at random."""
+    """A source that supports the random walk."""
 
     def old_pages(
         self, window: Window, cutoff: datetime, selection: Selection, passed: Callable[[], Set[int]], skip: Set[int]
     ) -> Iterator[Batch]:
-        """The pages to judge, but those whose page id is in `skip`, until enough have passed.
+        """Yield the pages to judge, without those in `skip`, until enough have passed.
 
-        `passed` is asked before each batch for the page ids that have.
+        `passed` is called before each batch and returns the ids of the pages that have passed.
         """
         ...
 
@@ -65,24 +61,24 @@ class OldApi(ApiSource):
         yield Batch([], min(full, selection.sample), selection.sample)
 
     def _largest(self) -> int:
-        """The largest page id: that of the newest creations, or beyond, up to a batch of ids that no page has."""
+        """Return the largest page id: that of the newest creations, or beyond, until a batch of ids has no page."""
         newest = next(self._api.query("list", list="logevents", letype="create", lelimit="max", leprop="ids"))
         largest = max((entry.get("logpage", 0) for entry in newest["logevents"]), default=0)
         if not largest:
-            raise TerminalError(f"the wiki at {self._api.url} keeps no page creation log; take its dump with --dump")
-        while there := self._there(range(largest + 1, largest + 1 + self._api.batch)):
-            largest = max(there)
+            raise TerminalError(f"the wiki at {self._api.url} keeps no page creation log; use its dump with --dump")
+        while existing := self._existing(range(largest + 1, largest + 1 + self._api.batch)):
+            largest = max(existing)
         return largest
 
-    def _there(self, page_ids: Iterable[int]) -> dict[int, dict[str, Any]]:
-        found: dict[int, dict[str, Any]] = {}
+    def _existing(self, page_ids: Iterable[int]) -> dict[int, dict[str, Any]]:
+        pages: dict[int, dict[str, Any]] = {}
         for answer in self._api.query("pages", pageids=joined(page_ids), prop="info"):
-            found |= {page["pageid"]: page for page in answer["pages"] if "missing" not in page}
-        return found
+            pages |= {page["pageid"]: page for page in answer["pages"] if "missing" not in page}
+        return pages
 
     def _old(self, page_ids: Sequence[int], window: Window, cutoff: datetime, at_most: int) -> list[Page]:
-        there = self._there(page_ids)
-        places = self._places({page_id: there[page_id] for page_id in page_ids if page_id in there})
+        existing = self._existing(page_ids)
+        places = self._places({page_id: existing[page_id] for page_id in page_ids if page_id in existing})
         articles = {page_id: place.title for page_id, place in places.items() if place.namespace == 0}
         begun = [self._beginning(page_id, title, cutoff, at_most) for page_id, title in articles.items()]
         pages = {page.page_id: page for page in begun if page and page.created_at in window}
@@ -91,19 +87,19 @@ class OldApi(ApiSource):
         texts = self.texts(list(pages.values()), cutoff)
         return [replace(page, revisions=pages[page.page_id].revisions) for page in texts]
 
-    def _places(self, there: dict[int, dict[str, Any]]) -> dict[int, Place]:
-        """Where the pages stood at the cutoff: where they are, or where their first move since began."""
+    def _places(self, existing: dict[int, dict[str, Any]]) -> dict[int, Place]:
+        """Return where the pages were at the cutoff: where they are, or where their first move since then began."""
         for entries in log(self._api, "moves", self._moved_by, None, None, letype="move"):
             self._moves.add(entries)
             self._moved_by = moment(entries[-1]["timestamp"]) if entries else self._moved_by
         return {
             page_id: self._moves.first_from.get(page_id, Place(page["title"], page["ns"]))
-            for page_id, page in there.items()
+            for page_id, page in existing.items()
         }
 
     def _beginning(self, page_id: int, title: str, cutoff: datetime, at_most: int) -> Page | None:
-        """The page with its first edit and its revisions up to the cutoff; None if it has none, or is what a move has
-        left."""
+        """Return the page with its first edit and its number of revisions up to the cutoff. None if it has none, or if
+        a move left it behind."""
         history: list[dict[str, Any]] = next(self._histories(page_id, cutoff, at_most))["pages"][0].get("revisions", [])
         if not history or self._is_left_by_move(page_id, title, history[0], cutoff):
             return None
@@ -117,15 +113,15 @@ class OldApi(ApiSource):
         )
 
     def _is_left_by_move(self, page_id: int, title: str, begun: dict[str, Any], cutoff: datetime) -> bool:
-        """The text of the first revision is asked for only where its summary links two titles, and the whole history
-        only where that is a redirect, and the page did not begin under this title."""
+        """Tell whether a move left the page behind. The first revision's text is requested only if its summary links
+        two titles, and the full history only if that text is a redirect and the page had another title at first."""
         summary = begun.get("comment", "")
-        if len(set(redirects.links(summary))) < 2:
+        if len(set(linked_titles(summary))) < 2:
             return False
-        found = fetch_revisions(self._api, "texts", [begun["revid"]])
-        text = wikitext(found.get(begun["revid"], {})) or ""
-        if not redirects.target(text) or redirects.left_by_move(title, text, summary):
-            return bool(redirects.target(text))
+        revisions = fetch_revisions(self._api, "texts", [begun["revid"]])
+        text = wikitext(revisions.get(begun["revid"], {})) or ""
+        if not redirect_target(text) or left_by_move(title, text, summary):
+            return bool(redirect_target(text))
         whole = [
             revision
             for answer in self._histories(page_id, cutoff, "max")
@@ -136,10 +132,10 @@ class OldApi(ApiSource):
             for earlier, later in pairwise(whole)
             if later.get("sha1") == earlier.get("sha1")
         ]
-        return redirects.left_by_move(titles_back(title, unchanging, cutoff)[1], text, summary)
+        return left_by_move(titles_back(title, unchanging, cutoff)[1], text, summary)
 
     def _histories(self, page_id: int, cutoff: datetime, at_most: int | str) -> Iterator[dict[str, Any]]:
-        """The page's revisions until the cutoff, the oldest first, in rounds of `at_most`."""
+        """Yield the page's revisions up to the cutoff, oldest first, in rounds of `at_most`."""
         return self._api.query(
             "revisions", pageids=page_id, prop="revisions", rvprop="ids|timestamp|comment|tags|sha1", rvdir="newer",
             rvlimit=at_most, rvend=stamp(cutoff),
@@ -148,7 +144,7 @@ class OldApi(ApiSource):
 
 @source("old-dump")
 class OldDump(DumpSource):
-    """An XML export with full history, read once and whole."""
+    """An XML export with full history, read completely once."""
 
     def old_pages(
         self, window: Window, cutoff: datetime, selection: Selection, passed: Callable[[], Set[int]], skip: Set[int]

@@ -1,7 +1,7 @@
-"""The parts of a dump, read and judged in parallel: by processes of their own, as many as there are cores.
+"""Read and judge the parts of a dump in parallel, in as many processes as there are cores.
 
-A process sends what it has found through a pipe, which holds it up as long as nobody listens, so that memory stays
-bounded. It ends with its pipe: nothing outlives the process that started it.
+A process sends its results through a pipe, which blocks it while nobody reads, so memory stays bounded. It ends when
+its pipe closes, so no process outlives the one that started it.
 """
 
 import os
@@ -22,27 +22,27 @@ from newwiki.sources.reading_worker import EVERYTHING, Found, JudgedPages, Share
 from newwiki.sources.unpacking import likely_work
 
 _START = "from newwiki.sources.reading_worker import work; work()"
-_JUDGES = 4  # processes that one which reads can keep busy
-_LARGE = 100_000_000  # bytes of a single file, unpacked, that are worth the start of processes
+_JUDGES = 4  # judging processes that one reading process can keep busy
+_LARGE = 100_000_000  # unpacked bytes from which a single file is worth starting processes for
 
 
 def is_worth_it(parts: Sequence[DumpPart]) -> bool:
-    """Whether processes are to read these parts, or a single one that is large."""
+    """Tell whether to start processes: for several parts, or for a single large one."""
     return len(parts) > 1 or (cores() > 1 and sum(likely_work(part.path) for part in parts) >= _LARGE)
 
 
 def cores() -> int:
-    """Those that this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 def judged_parts(
     parts: Sequence[DumpPart], wanted: Wanted, name: str, last_rank: Callable[[], int] | None = None
 ) -> Iterator[tuple[JudgedPages, int]]:
-    """The pages of all parts, in any order, and how many bytes of the files have been used.
+    """Yield the pages of all parts, in any order, and how many bytes of the files have been read.
 
-    `last_rank` is asked after each batch, once what it held has been dealt with. Raises TerminalError for a part that
-    cannot be read, a page that is there twice, and a dump without histories.
+    `last_rank` is called after each batch, once the batch has been handled. Raises TerminalError for an unreadable
+    part, a page that occurs twice, and a dump without histories.
     """
     tally, positions = Tally(), dict.fromkeys(map(named, parts), 0)
     count = min(cores(), _JUDGES * len(parts))
@@ -51,20 +51,19 @@ def judged_parts(
         while ready := work.ready():
             for connection in ready:
                 part = work.part(connection)
-                found = _received(connection, part)
+                report = _received(connection, part)
                 if part:
-                    tally.add(named(part), found.read.page_ids, found.read.whole, found.read.cut_off)
-                    positions[named(part)] = max(positions[named(part)], found.read.position)
-                work.go_on(connection, found)
-                yield found.verdicts, sum(positions.values())
+                    tally.add(named(part), report.read.page_ids, report.read.whole, report.read.cut_off)
+                    positions[named(part)] = max(positions[named(part)], report.read.position)
+                work.go_on(connection, report)
+                yield report.verdicts, sum(positions.values())
                 if last_rank:
                     work.tell(connection, last_rank())
     tally.require_histories(name)
 
 
 class _Work:
-    """Which process reads which part, the one that takes longest first; those that are left without a part judge what
-    the others have read."""
+    """Assigns parts to processes, the slowest part first; processes without a part judge what the others have read."""
 
     def __init__(self, parts: Sequence[DumpPart], processes: Sequence[Connection]) -> None:
         self._waiting = sorted(parts, key=lambda part: likely_work(part.path))
@@ -72,34 +71,34 @@ class _Work:
         self._judges: list[Connection] = []
         self._idle: list[Connection] = []
         self._asked_to_share: set[Connection] = set()
-        self._told: dict[Connection, int] = {}
+        self._last_ranks: dict[Connection, int] = {}
         for connection in processes:
             self._hand_out(connection)
         self._ask_to_share()
 
     def ready(self) -> list[Connection]:
-        """Those that have something to say; empty where all is done."""
+        """Return the connections with a message; an empty list once everything is done."""
         busy = [*self._readers, *self._judges]
         return [connection for connection in wait(busy) if isinstance(connection, Connection)] if busy else []
 
     def part(self, connection: Connection) -> DumpPart | None:
-        """What it reads; None where it judges."""
+        """Return the part that a process reads; None if it judges."""
         return self._readers.get(connection)
 
-    def go_on(self, connection: Connection, found: Found) -> None:
-        """Gives work to all who are without, once one has said what it found."""
-        if found.unjudged:
+    def go_on(self, connection: Connection, report: Found) -> None:
+        """Assign work to all idle processes after one has reported."""
+        if report.unjudged:
             self._asked_to_share.discard(connection)
-            self._hand_on(found.unjudged)
-        if found.over:
+            self._hand_on(report.unjudged)
+        if report.over:
             self._asked_to_share.discard(connection)
             self._hand_out(connection)
         self._ask_to_share()
 
     def tell(self, connection: Connection, rank: int) -> None:
-        """The last rank that is still wanted."""
-        if connection in self._readers and rank < self._told.get(connection, EVERYTHING):
-            self._told[connection] = rank
+        """Tell a reader the last rank that is still wanted."""
+        if connection in self._readers and rank < self._last_ranks.get(connection, EVERYTHING):
+            self._last_ranks[connection] = rank
             _send(connection, rank)
 
     def _hand_out(self, connection: Connection) -> None:
@@ -118,7 +117,7 @@ class _Work:
         _send(connection, pages)
 
     def _ask_to_share(self) -> None:
-        """As many readers as there are processes without work."""
+        """Ask as many readers to share as there are idle processes."""
         for connection in self._readers:
             if len(self._asked_to_share) < len(self._idle) and connection not in self._asked_to_share:
                 self._asked_to_share.add(connection)
@@ -126,7 +125,7 @@ class _Work:
 
 
 def _send(connection: Connection, what: object) -> None:
-    """To one that has ended nothing is sent: what it last said, or that it said nothing, is heard from it next."""
+    # A process that has ended receives nothing: its last message, or its silence, is noticed at the next receive
     with suppress(BrokenPipeError, ConnectionResetError):
         connection.send(what)
 
@@ -137,7 +136,7 @@ def _received(connection: Connection, part: DumpPart | None) -> Found:
     except (EOFError, ConnectionResetError) as error:
         did = f"read '{named(part)}'" if part else "judged its pages"
         raise TransientError(
-            f"a process that {did} was ended, perhaps for want of memory; run this again to go on"
+            f"a process that {did} was killed, perhaps for lack of memory; run the command again to resume"
         ) from error
     if isinstance(answer, BaseException):
         raise answer
@@ -147,7 +146,7 @@ def _received(connection: Connection, part: DumpPart | None) -> Found:
 
 @contextmanager
 def _process(wanted: Wanted) -> Iterator[Connection]:
-    """A new interpreter, which imports nothing of what the main program is."""
+    """Start a new interpreter that does not import the main program."""
     ours, theirs = Pipe()
     code = Path(newwiki.__file__).parents[1]
     path = os.pathsep.join(filter(None, [str(code), os.environ.get("PYTHONPATH")]))

@@ -1,7 +1,7 @@
-"""What a process does that reads and judges parts of a dump: it is told through a pipe, and ends with it.
+"""The process that reads and judges parts of a dump; it gets its work through a pipe, and ends with the pipe.
 
-A reader that is asked to share gives its next pages away before it judges them, which takes several times as long as
-reading them; so the cores stay busy where parts are fewer, or of different lengths.
+Judging takes several times as long as reading. So a reader that is asked to share hands over its next pages before it
+judges them; this keeps all cores busy when there are few parts, or parts of different lengths.
 """
 
 import signal
@@ -23,13 +23,13 @@ from newwiki.sources.parts import DumpPart
 from newwiki.text.language import load_language
 
 EVERYTHING = 1 << 64  # beyond the last rank
-_PAUSE = 1.0  # seconds between two messages: storing what one says costs as much as judging many pages
+_PAUSE = 1.0  # seconds between two messages: storing one costs as much as judging many pages
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is wanted of every part. Of the pages in `skip` only their ids come. `walks` where it is a walk at random:
-    then pages beyond a rank, of which the reader is told, need not be judged."""
+    """What to read from every part. Pages in `skip` are reported by id only. With `walks` (a random walk), pages beyond
+    a rank that the reader is told need not be judged."""
 
     site: Site
     window: Window
@@ -41,7 +41,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class JudgedPages:
-    """Some pages with their verdicts, and the sketches of those that passed, by page id."""
+    """Judged pages, and by page id the sketches of those that passed."""
 
     judged: Sequence[Judged]
     sketches: Mapping[int, Sketch]
@@ -49,8 +49,8 @@ class JudgedPages:
 
 @dataclass
 class ReadSoFar:
-    """What was read of a part since the last message: the ids of its pages, how many have their first revision, how
-    many begin with a later one, and how many bytes of the file have been used by now."""
+    """What was read of a part since the last message: page ids, the number of pages with their first revision
+    (`whole`) or without it (`cut_off`), and the bytes of the file read so far."""
 
     page_ids: list[int] = field(default_factory=list)
     whole: int = 0
@@ -60,8 +60,8 @@ class ReadSoFar:
 
 @dataclass(frozen=True)
 class Found:
-    """What a process has to say: verdicts; where it reads, what it has read; pages that another is to judge; and
-    whether what it was given is `over`."""
+    """A message from a process: verdicts; if it reads, its progress; pages for another process to judge; and whether it
+    has finished its work (`over`)."""
 
     verdicts: JudgedPages
     read: ReadSoFar = field(default_factory=ReadSoFar)
@@ -71,19 +71,19 @@ class Found:
 
 @dataclass(frozen=True)
 class Share:
-    """Asks a reader for the next pages that it would judge."""
+    """Asks a reader to hand over the next pages instead of judging them."""
 
 
 def work() -> None:
-    """Answers what comes through the pipe, until it is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for who started this one, and ends with its pipe
+    """Answer messages from the pipe until it is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles it; this process ends with its pipe
     connection: Connection = Connection(int(sys.argv[1]))
     try:
         worker = _Worker(connection, connection.recv())
         while True:
             worker.answer(connection.recv())
     except (EOFError, BrokenPipeError, ConnectionResetError):
-        pass  # nobody listens any more
+        pass  # the parent has gone
     except NewWikiError as error:
         connection.send(error)
     except BaseException:
@@ -99,13 +99,13 @@ class _Worker:
         self._shares = False
         self._begin_message()
 
-    def answer(self, told: DumpPart | Sequence[Page] | int | Share) -> None:
-        if isinstance(told, DumpPart):
-            self._read(told)
-        elif isinstance(told, int):
-            self._rank = told
-        elif not isinstance(told, Share):
-            self._judge(told)
+    def answer(self, message: DumpPart | Sequence[Page] | int | Share) -> None:
+        if isinstance(message, DumpPart):
+            self._read(message)
+        elif isinstance(message, int):
+            self._rank = message
+        elif not isinstance(message, Share):
+            self._judge(message)
             self._send(over=True)
 
     def _read(self, part: DumpPart) -> None:
@@ -127,16 +127,16 @@ class _Worker:
 
     def _hear(self) -> None:
         while self._connection.poll():
-            if isinstance(told := self._connection.recv(), Share):
+            if isinstance(message := self._connection.recv(), Share):
                 self._shares = True
             else:
-                self._rank = told
+                self._rank = message
 
     def _near(self, pages: list[Page]) -> list[Page]:
         if not self._wanted.walks:
             return pages
-        there = [page for page in pages if page.absent != "moved"]
-        return up_to_rank(there, self._wanted.selection.seed, self._rank)
+        present = [page for page in pages if page.absent != "moved"]
+        return up_to_rank(present, self._wanted.selection.seed, self._rank)
 
     def _judge(self, pages: Sequence[Page]) -> None:
         for page in pages:

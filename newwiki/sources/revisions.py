@@ -1,4 +1,4 @@
-"""Revisions by their numbers: in batches from the Action API, or picked out of a dump in one pass."""
+"""Fetch revisions by id: in batches from the Action API, or from a dump in one pass."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Protocol
 
 from newwiki.snapshot import Site
 from newwiki.sources import xml_export
-from newwiki.sources.api_revisions import fetch_revisions, wikitext
+from newwiki.sources.api import fetch_revisions, wikitext
 from newwiki.sources.dump import DumpSource
 from newwiki.sources.mediawiki import ApiSource
 from newwiki.sources.timestamps import moment
@@ -16,7 +16,7 @@ from newwiki.sources.xml_export import PageHead
 
 @dataclass(frozen=True)
 class Revision:
-    """What a page said from `revised_at` on; `wikitext` is None where the wiki hides it."""
+    """A revision; `wikitext` is None if the wiki hides it."""
 
     rev_id: int
     revised_at: datetime
@@ -24,24 +24,26 @@ class Revision:
 
 
 class Revisions(Protocol):
-    """A wiki that can be asked for revisions. `name` says which."""
+    """A wiki that can be asked for revisions. `name` identifies it."""
 
     name: str
 
     def site(self) -> Site: ...
 
     def fetch(self, rev_ids: Sequence[int]) -> Iterator[list[Revision]]:
-        """In batches, those of the revisions that are there, in any order."""
+        """Yield the revisions that exist, in batches, in any order."""
         ...
 
 
 class RevisionsOfApi(ApiSource):
-    """The wiki behind an api.php."""
+    """A wiki behind an api.php."""
 
     def fetch(self, rev_ids: Sequence[int]) -> Iterator[list[Revision]]:
-        for some in self._api.batches(rev_ids):
-            found = fetch_revisions(self._api, "texts", some).values()
-            yield [Revision(said["revid"], moment(said["timestamp"]), wikitext(said)) for said in found]
+        for batch in self._api.batches(rev_ids):
+            revisions = fetch_revisions(self._api, "texts", batch).values()
+            yield [
+                Revision(revision["revid"], moment(revision["timestamp"]), wikitext(revision)) for revision in revisions
+            ]
 
 
 class RevisionsOfDump(DumpSource):
@@ -59,7 +61,7 @@ class RevisionsOfDump(DumpSource):
 
 
 class _Picker:
-    """Listens to an export for the revisions that are wanted."""
+    """Receives the pages of an export and picks the wanted revisions."""
 
     def __init__(self, wanted: set[int]) -> None:
         self.wanted = wanted

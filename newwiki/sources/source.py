@@ -1,4 +1,4 @@
-"""What every source is: something that lists the pages created in a window, with their wikitext at a cutoff."""
+"""The interface of every source: list the pages created in a window, with their wikitext at a cutoff."""
 
 from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from newwiki.snapshot import Page, Requests, Site, Window
 
 @dataclass(frozen=True)
 class Batch:
-    """Some pages, and how far the source has come: `position` of `total`, in the source's unit.
+    """Some pages, and the source's progress: `position` of `total`, in the source's unit.
 
-    While a source still lists what there is, it gives no pages, says in `listed` what it lists (such as `creations`),
-    and counts the days that it has looked through.
+    While a source is still listing, it returns no pages, names in `listed` what it lists (such as `creations`), and
+    counts the days listed so far.
     """
 
     pages: list[Page]
@@ -24,7 +24,7 @@ class Batch:
 
 
 class Memory(Protocol):
-    """What outlives an interruption: the answers to a question, in the order in which they came."""
+    """Answers that survive an interruption: those to one question, in the order in which they came."""
 
     def recall(self, question: str) -> list[str]: ...
 
@@ -32,13 +32,13 @@ class Memory(Protocol):
 
 
 class Source(Protocol):
-    """One wiki. `name` says where its pages come from, `unit` in what it counts how far it has come."""
+    """One wiki. `name` says where its pages come from; progress is counted in `unit`."""
 
     name: str
     unit: str
 
     def site(self) -> Site:
-        """The wiki's own description. Raises TransientError or TerminalError where there is no wiki to be had."""
+        """Return the wiki's own description. Raises TransientError or TerminalError if no wiki can be reached."""
         ...
 
     def pages(
@@ -50,29 +50,29 @@ class Source(Protocol):
         limit: int | None = None,
         memory: Memory | None = None,
     ) -> Iterator[Batch]:
-        """Every page created in the window that was begun in the main namespace or stood there at the cutoff, but those
-        whose page id is in `skip`.
+        """Yield every page created in the window that was created in the main namespace or was there at the cutoff,
+        without those in `skip`.
 
-        With `limit` only those of the so many first created (of two at the same second, the smaller page id), whether
-        they are in `skip` or not. What is asked for to list them is kept in `memory`, and not asked for again.
+        With `limit`, only the first `limit` pages by creation (of two in the same second, the smaller page id first),
+        counting those in `skip`. The answers that list them are kept in `memory` and not requested again.
         """
         ...
 
     def count_revisions(self, page: Page, cutoff: datetime, at_most: int) -> int:
-        """The page's revisions up to and including the cutoff, counted no further than `at_most`."""
+        """Return the number of the page's revisions up to and including the cutoff, counted up to `at_most`."""
         ...
 
     def asked(self) -> list[Requests]:
-        """What it has asked its wiki for since this was last called. A file is asked for nothing."""
+        """Return the requests made since the last call; none for a file."""
         ...
 
 
 @runtime_checkable
 class Waiting(Protocol):
-    """Something that may have to wait for a server."""
+    """A source that may have to wait for a server."""
 
     def tell(self, say: Callable[[str], None]) -> None:
-        """From now on each wait is said: how long it is, and by whose wish."""
+        """Report every wait through `say` from now on: its length, and whether the server asked for it."""
         ...
 
 
@@ -80,7 +80,7 @@ Opener = TypeVar("Opener", bound=Callable[..., Source])
 
 
 def source(name: str) -> Callable[[Opener], Opener]:
-    """Registers what opens a source: `--name PLACE` calls it with PLACE and the operator's contact."""
+    """Register a function that opens a source: `--name PLACE` calls it with PLACE and the operator's contact."""
 
     def register(opener: Opener) -> Opener:
         sources.add(name, opener)

@@ -1,4 +1,4 @@
-"""Times as MediaWiki writes them, in its API and in its exports alike."""
+"""Read and write times in the format of MediaWiki's API and exports."""
 
 import re
 from datetime import UTC, datetime
@@ -7,12 +7,12 @@ _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 
 
 def moment(written: str) -> datetime:
-    """Raises ValueError for what is not written so."""
+    """Parse a MediaWiki timestamp. Raises ValueError for any other format."""
     if not _TIMESTAMP.fullmatch(written):
-        raise ValueError(f"no timestamp: '{written[:40]}'")
+        raise ValueError(f"not a timestamp: '{written[:40]}'")
     return datetime.fromisoformat(written)
 
 
 def stamp(moment: datetime) -> str:
-    """A time as MediaWiki reads it."""
+    """Format a time for MediaWiki."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

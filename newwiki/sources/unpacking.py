@@ -1,4 +1,4 @@
-"""The bytes of a dump's file, unpacked: plain, gzip, bzip2 or 7z, which the first bytes tell and not the name."""
+"""Unpack a dump file: plain, gzip, bzip2 or 7z, recognized by its first bytes and not by its name."""
 
 import bz2
 import gzip
@@ -15,12 +15,12 @@ from typing import IO, Any, Protocol
 from newwiki.errors import TerminalError
 from newwiki.foreign_files import open_regular
 
-PIECE = 256 << 10  # bytes that are read at once
-# What a file raises that is damaged or breaks off
+PIECE = 256 << 10  # bytes per read
+# The errors that a damaged or truncated file raises
 DAMAGED = (EOFError, OSError, ValueError, zlib.error)
 _OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open}
 _SEVEN_ZIP = b"7z\xbc\xaf\x27\x1c"
-# What a byte of a file takes beside one that is not packed, about: it decides which part is read first, nothing else.
+# The approximate cost of a byte compared with an uncompressed one; only decides which part is read first
 _WORK = {b"\x1f\x8b": 7, b"BZ": 30, _SEVEN_ZIP: 10}
 _SEVEN_ZIPS = ("7zz", "7z", "7za", "7zr")
 _UNPACKED_SIZE = re.compile(rb"^Size = (\d+)\s*$", re.MULTILINE)
@@ -28,7 +28,7 @@ _ALGORITHMS = {32: "md5", 40: "sha1", 64: "sha256", 128: "sha512"}  # by their h
 
 
 class Reading(Protocol):
-    """A file that is read from its start to its end. `position` is how many of its bytes have been used."""
+    """A file that is read from start to end. `position` is the number of its bytes read so far."""
 
     def read(self, size: int) -> bytes: ...
 
@@ -37,7 +37,7 @@ class Reading(Protocol):
 
 
 class _Stream:
-    """What is plain, or unpacked by Python's own modules. The packed bytes go through `checksum` as they are read."""
+    """A plain file, or one that Python's own modules unpack. The packed bytes update `checksum` as they are read."""
 
     def __init__(self, raw: IO[bytes], checksum: Any) -> None:
         self._raw, self._checksum = raw, checksum
@@ -60,7 +60,7 @@ class _Stream:
 
 
 class _Counted:
-    """What gzip and bz2 take for a file."""
+    """The file object that gzip and bz2 read from."""
 
     def __init__(self, stream: _Stream) -> None:
         self._packed = stream
@@ -76,18 +76,16 @@ class _Counted:
 
 
 class Pipe(_Stream):
-    """What comes from a pipe, and is read once. Raises TerminalError for a 7z archive, which is no stream."""
+    """Standard input, which can be read once. Raises TerminalError for a 7z archive, which cannot be streamed."""
 
     def __init__(self, raw: IO[bytes]) -> None:
         if raw.peek(6)[:6] == _SEVEN_ZIP:  # type: ignore[attr-defined]
-            raise TerminalError(
-                "a 7z archive cannot come through a pipe; name the file, or pipe what `7z x -so` unpacks"
-            )
+            raise TerminalError("cannot read a 7z archive from a pipe; name the file, or pipe the output of `7z x -so`")
         super().__init__(raw, None)
         self._ahead = b""
 
     def put_back(self, piece: bytes) -> None:
-        """Lets the next reader have what was read ahead."""
+        """Return bytes that were read ahead to the next reader."""
         self._ahead = piece
 
     def read(self, size: int) -> bytes:
@@ -96,7 +94,7 @@ class Pipe(_Stream):
 
 
 class _SevenZip:
-    """A 7z archive, unpacked by a process of 7-Zip's, which tells sizes in advance and nothing of where it is."""
+    """A 7z archive, unpacked by a 7-Zip process, which reports sizes in advance but no position."""
 
     def __init__(self, path: Path, process: "subprocess.Popen[bytes]", unpacked: int) -> None:
         self._path, self._process = path, process
@@ -117,7 +115,7 @@ class _SevenZip:
 
 
 def likely_work(path: Path) -> int:
-    """How long a file may take to be read, in no unit: its size, and more for what is packed. 0 for a pipe."""
+    """Estimate how long reading a file takes, without a unit: its size, more if it is packed. 0 for a pipe."""
     if not path.is_file():
         return 0
     with path.open("rb") as file:
@@ -127,8 +125,8 @@ def likely_work(path: Path) -> int:
 
 @contextmanager
 def unpacked(path: Path, expected: str | None = None) -> Iterator[Reading]:
-    """The file, read from its start. Where a checksum in hexadecimal digits is expected it is compared with that of the
-    file as it lies there: raises TerminalError where it differs, once the file has been read to its end."""
+    """Open the file for reading from its start. If `expected`, a checksum in hexadecimal digits, is given, raises
+    TerminalError once the file has been read to its end and the packed file's checksum differs."""
     checksum = hashlib.new(_ALGORITHMS[len(expected)], usedforsecurity=False) if expected else None
     with open_regular(path, PIECE) as raw:
         is_archive = raw.read(6) == _SEVEN_ZIP
@@ -141,7 +139,7 @@ def unpacked(path: Path, expected: str | None = None) -> Iterator[Reading]:
             with _seven_zip(path) as archive:
                 yield archive
         if checksum and not raw.read(1) and checksum.hexdigest() != expected:
-            raise TerminalError(f"'{path}' is not what its checksum says: fetch it again")
+            raise TerminalError(f"'{path}' does not match its published checksum: download it again")
 
 
 @contextmanager
@@ -149,7 +147,7 @@ def _seven_zip(path: Path) -> Iterator[_SevenZip]:
     program = next(filter(None, map(shutil.which, _SEVEN_ZIPS)), None)
     if not program:
         raise TerminalError(
-            f"'{path}' is a 7z archive, and there is no 7z here; install 7-Zip (apt install p7zip-full)"
+            f"'{path}' is a 7z archive, and 7z is not installed; install 7-Zip (apt install p7zip-full)"
         )
     quiet: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     listed = subprocess.run([program, "l", "-slt", "--", path], stdout=subprocess.PIPE, check=False, **quiet).stdout

@@ -1,7 +1,7 @@
-"""MediaWiki's XML export format as a stream: expat reads every byte, and Python hears of the little that is asked for.
+"""Parse MediaWiki's XML export format as a stream: expat reads every byte, and Python handles only what is needed.
 
-A page that nobody wants costs a call at the end of each of its elements. Whatever is not well-formed, or is no export,
-raises Malformed.
+A page that nobody wants costs one call at the end of each of its elements. Input that is not well-formed, or not an
+export, raises Malformed.
 """
 
 import re
@@ -19,17 +19,17 @@ _PAGE = {"title", "ns", "id", "redirect", "restrictions", "revision", "upload", 
          "DiscussionThreading"}  # fmt: skip
 _REVISION = {"id", "parentid", "timestamp", "contributor", "minor", "comment", "origin", "model", "format", "text",
              "content", "sha1"}  # fmt: skip
-_HEARD = {"sitename", "dbname", "base", "case", "title", "id", "parentid", "timestamp", "comment"}
+_COLLECTED = {"sitename", "dbname", "base", "case", "title", "id", "parentid", "timestamp", "comment"}
 _TAKEN = {"id", "parentid", "timestamp", "comment", "text"}
 
 
 class Malformed(ValueError):
-    """This is no MediaWiki XML export, or a broken one; says what, and in which line."""
+    """Raised for broken XML and for XML that is not a MediaWiki export; says what is wrong, and in which line."""
 
 
 @dataclass
 class SiteInfo:
-    """What stands at the head of an export. `namespaces` are names by number."""
+    """The header of an export. `namespaces` maps numbers to names."""
 
     language: str = ""
     dbname: str = ""
@@ -40,14 +40,14 @@ class SiteInfo:
 
 @dataclass
 class PageHead:
-    """A page before its first revision."""
+    """The page's fields that precede its first revision."""
 
     page_id: int
     title: str
 
 
 class ExportedRevision:
-    """One revision. `parent_id` is 0 where it is the first."""
+    """One revision. `parent_id` is 0 for the first one."""
 
     __slots__ = ("comment", "moment", "parent_id", "rev_id", "text")
 
@@ -61,19 +61,19 @@ class ExportedRevision:
 
 
 class Pages(Protocol):
-    """Who listens. Where `begin` or `revision` answers False, the rest of the page is not heard."""
+    """The listener of an export. If `begin` or `revision` returns False, the rest of the page is skipped."""
 
     def begin(self, page: PageHead) -> bool: ...
 
     def revision(self, revision: ExportedRevision) -> bool: ...
 
     def end(self, unheard: int, unheard_parents: int) -> None:
-        """The page is over; so many revisions, and so many parent ids in them, went unheard."""
+        """End the page; `unheard` revisions, which had `unheard_parents` parent ids, were skipped."""
         ...
 
 
 class Export:
-    """An export that is fed in pieces, and tells its pages to whoever listens. `site` is complete when they begin."""
+    """An export that is fed in pieces and sends its pages to a listener. `site` is complete when the pages begin."""
 
     def __init__(self, listener: Pages | None) -> None:
         self.site = SiteInfo()
@@ -90,20 +90,20 @@ class Export:
         self._attributes: dict[str, str] = {}
         self._head: dict[str, str] = {}
         self._revision: ExportedRevision | None = None
-        self._told = False  # the page's head
+        self._has_begun = False  # whether the listener has the page's head
         self._unheard = self._unheard_parents = 0
         self._bytes = FileBytes()
         self._text_at: int | None = None
 
     def feed(self, piece: bytes) -> None:
-        """The next bytes of the file. Raises Malformed."""
+        """Parse the next bytes of the file. Raises Malformed."""
         self._bytes.add(piece)
         self._parse(piece, False)
         # A tag may have been cut
         self._bytes.forget(self._parser.CurrentByteIndex if self._text_at is None else self._text_at)
 
     def close(self) -> None:
-        """The file is over. Raises Malformed where it should not be."""
+        """End the file. Raises Malformed if it is incomplete."""
         self._parse(b"", True)
 
     def _parse(self, piece: bytes, last: bool) -> None:
@@ -139,7 +139,7 @@ class Export:
         depth = self._depth
         self._depth = depth + 1
         if depth == 3 and self._revision is not None:
-            if name in _HEARD:
+            if name in _COLLECTED:
                 self._characters = []
                 self._parser.CharacterDataHandler = self._characters.append
             elif name == "text":
@@ -150,7 +150,7 @@ class Export:
         elif depth == 3:
             if self._within == "siteinfo" and name == "namespace":
                 self._attributes = attributes
-                self._hear()
+                self._collect()
         elif depth == 2:
             self._start_in_item(name)
         elif depth == 1:
@@ -158,34 +158,34 @@ class Export:
         elif depth == 0:
             self._start_root(name, attributes)
         elif self._text_at is not None or self._parser.CharacterDataHandler is not None:
-            raise Malformed(f"<{name}> where a text is expected")
+            raise Malformed(f"<{name}> where text is expected")
 
     def _start_in_item(self, name: str) -> None:
         if self._within == "page":
             if name == "revision":
-                if not self._told:
+                if not self._has_begun:
                     self._begin_page()
                 if self._within == "page" and self._parser.StartElementHandler is not None:
                     self._revision = ExportedRevision()
             elif name not in _PAGE:
                 raise Malformed(f"<{name}> in a <page>")
-            elif name in _HEARD and not self._told:
-                self._hear()
-        elif self._within == "siteinfo" and name in _HEARD:
-            self._hear()
+            elif name in _COLLECTED and not self._has_begun:
+                self._collect()
+        elif self._within == "siteinfo" and name in _COLLECTED:
+            self._collect()
 
     def _start_item(self, name: str) -> None:
         if name not in ("siteinfo", "page", "logitem"):
             raise Malformed(f"<{name}> in <mediawiki>")
         if name != "siteinfo" and not self.has_site:
             raise Malformed(f"<{name}> before <siteinfo>")
-        self._within, self._told, self._head = name, False, {}
+        self._within, self._has_begun, self._head = name, False, {}
 
     def _start_root(self, name: str, attributes: dict[str, str]) -> None:
         if name != "mediawiki":
-            raise Malformed(f"it begins with <{name}>, not with <mediawiki>")
+            raise Malformed(f"the root element is <{name}>, not <mediawiki>")
         if not attributes.get("xmlns", _FORMAT).startswith(_FORMAT):
-            raise Malformed(f"an unknown format, {attributes['xmlns']}")
+            raise Malformed(f"unknown format {attributes['xmlns']}")
         self.site.language = attributes.get("xml:lang", "")
 
     def _end(self, name: str) -> None:
@@ -195,12 +195,12 @@ class Export:
                 if name in _TAKEN:
                     self._end_in_revision(name, self._revision)
             elif name == "namespace" and self._within == "siteinfo":
-                self.site.namespaces[int(self._attributes.get("key", 0))] = self._heard()
+                self.site.namespaces[int(self._attributes.get("key", 0))] = self._collected()
         elif depth == 2:
             if name == "revision" and self._revision is not None:
                 self._end_revision(self._revision)
             elif self._parser.CharacterDataHandler is not None:
-                self._head[name] = self._heard()
+                self._head[name] = self._collected()
         elif depth == 1:
             self._end_item(name)
 
@@ -208,13 +208,13 @@ class Export:
         if name == "text":
             revision.text = XmlText(self._raw_text(), self._attributes)
         elif name == "timestamp":
-            revision.moment = moment(self._heard())
+            revision.moment = moment(self._collected())
         elif name == "id":
-            revision.rev_id = _number(name, self._heard())
+            revision.rev_id = _number(name, self._collected())
         elif name == "parentid":
-            revision.parent_id = _number(name, self._heard() or "0")
+            revision.parent_id = _number(name, self._collected() or "0")
         elif name == "comment":
-            revision.comment = self._heard()
+            revision.comment = self._collected()
 
     def _end_revision(self, revision: ExportedRevision) -> None:
         if missing := [name for name in ("rev_id", "moment", "text") if not hasattr(revision, name)]:
@@ -229,7 +229,7 @@ class Export:
             for known in ("dbname", "base", "case"):
                 setattr(self.site, known, self._head.get(known, ""))
         elif name == "page":
-            if not self._told:
+            if not self._has_begun:
                 self._begin_page()
                 self._listen()
             self._end_page()
@@ -238,7 +238,7 @@ class Export:
         missing = [name for name in ("title", "id") if not self._head.get(name)]
         if missing:
             raise Malformed(f"a <page> without <{missing[0]}>")
-        self._told = True
+        self._has_begun = True
         head = PageHead(_number("id", self._head["id"]), self._head["title"].replace("_", " "))
         if self._listener and not self._listener.begin(head):
             self._ignore_page()
@@ -248,29 +248,29 @@ class Export:
             self._listener.end(self._unheard, self._unheard_parents)
         self._unheard = self._unheard_parents = 0
 
-    def _hear(self) -> None:
+    def _collect(self) -> None:
         self._characters = []
         self._parser.CharacterDataHandler = self._characters.append
 
-    def _heard(self) -> str:
-        self._parser.CharacterDataHandler = None  # which flushes what is buffered
+    def _collected(self) -> str:
+        self._parser.CharacterDataHandler = None  # this flushes the buffer
         return "".join(self._characters)
 
     def _raw_text(self) -> bytes:
-        """What stands between <text …> and </text>."""
+        """Return the bytes between <text …> and </text>."""
         assert self._text_at is not None
         start, self._text_at = self._text_at, None
         return without_start_tag(self._bytes.between(start, self._parser.CurrentByteIndex))
 
     def _declaration(self, version: str, encoding: str | None, standalone: int) -> None:
         if encoding and encoding.lower() not in ("utf-8", "us-ascii"):
-            raise Malformed(f"its encoding is {encoding}, where MediaWiki writes UTF-8")
+            raise Malformed(f"the encoding is {encoding}; MediaWiki writes UTF-8")
 
-    def _doctype(self, *of: Any) -> None:
-        raise Malformed("it has a document type, which MediaWiki writes none of")
+    def _doctype(self, *_: Any) -> None:
+        raise Malformed("it has a document type declaration; MediaWiki writes none")
 
 
 def _number(name: str, written: str) -> int:
     if not _NUMBER.fullmatch(written) or len(written) > 18:
-        raise Malformed(f"no number in <{name}>: '{written[:40]}'")
+        raise Malformed(f"not a number in <{name}>: '{written[:40]}'")
     return int(written)

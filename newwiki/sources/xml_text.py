@@ -1,4 +1,4 @@
-"""A revision's text as the bytes of its export, escapes and all, which become a string only where one is asked for."""
+"""Keep a revision's text as the escaped bytes of its export, and build the string only on request."""
 
 import re
 from collections.abc import Callable
@@ -6,12 +6,12 @@ from typing import Any
 from xml.parsers import expat
 
 _START_TAG = re.compile(rb"""<text(?:[^>"']|"[^"]*"|'[^']*')*>""")
-# Bytes by which each is longer than what it says
+# How many bytes each entity is longer than its character
 _PREDEFINED = {b"&amp;": 4, b"&lt;": 3, b"&gt;": 3, b"&quot;": 5, b"&apos;": 5}
 
 
 class XmlText:
-    """A revision's text as the file has it. `hidden` where the wiki does not show it."""
+    """A revision's text as the file has it; `hidden` if the wiki does not show it."""
 
     __slots__ = ("_raw", "_size", "hidden", "stored")
 
@@ -23,58 +23,58 @@ class XmlText:
 
     @property
     def raw(self) -> bytes:
-        """As the file has it, escapes and all; empty where it is hidden or dropped."""
+        """The escaped bytes of the file; empty if the text is hidden or dropped."""
         return self._raw
 
     @property
     def kept(self) -> int:
-        """Bytes that it takes in memory."""
+        """The bytes that the text takes in memory."""
         return len(self._raw)
 
     @property
     def is_absent(self) -> bool:
-        """Whether the wiki has a text, and the file leaves it out."""
+        """Whether the wiki has a text that the file omits."""
         return not self.hidden and not self._raw and self.stored > 0
 
     @property
     def size(self) -> int:
-        """Bytes of the text in UTF-8, which are counted without building it; 0 where it is hidden."""
+        """The size of the text in UTF-8 bytes, counted without building it; 0 if it is hidden."""
         if self._size is None:
             self._size = _size(self._raw)
         return self._size
 
     def may_begin_with(self, mark: bytes) -> bool:
-        """Whether the text may begin with this ASCII character after its white space: never a false no."""
+        """Tell whether the text may begin with this ASCII character after white space; False is always right."""
         start = self._raw[:256].lstrip()
         return not start or start[0] >= 0x80 or start[:1] in (b"&", b"<", mark)
 
     def build(self) -> str:
-        """The text; empty where it is hidden."""
+        """Return the text; empty if it is hidden."""
         return _built(self._raw)
 
     def drop(self) -> None:
-        """Forgets the text, but not its size."""
+        """Free the text but keep its size."""
         self._size, self._raw = self.size, b""
 
 
 class FileBytes:
-    """What of a file has been read and may still be needed. Places are counted from the file's start."""
+    """The bytes of a file that may still be needed. Positions count from the file's start."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []  # from `_offset` on
         self._offset = 0
 
     def add(self, piece: bytes) -> None:
-        """The file's next bytes."""
+        """Append the file's next bytes."""
         self._pieces.append(piece)
 
     def forget(self, place: int) -> None:
-        """Nothing before it will be asked for."""
+        """Free everything before this position."""
         while self._pieces and self._offset + len(self._pieces[0]) <= place:
             self._offset += len(self._pieces.pop(0))
 
     def between(self, start: int, end: int) -> bytes:
-        """What stands there, once its end has been read. Nothing before the last piece can be asked for again."""
+        """Return the bytes of a range whose end has been read. Frees everything before the last piece."""
         start, end = start - self._offset, end - self._offset
         before, piece = b"", self._pieces[-1]
         if len(self._pieces) > 1:
@@ -86,7 +86,7 @@ class FileBytes:
 
 
 def without_start_tag(element: bytes) -> bytes:
-    """What follows `<text …>`; nothing where the element has its end in its start."""
+    """Return the bytes after `<text …>`; empty for a self-closing element."""
     tag = _START_TAG.match(element)
     return element[tag.end() :] if tag else b""
 

@@ -1,8 +1,8 @@
-"""Takes out the clause around a number that cannot be told (`UNSAID`): no sentence is left without its number.
+"""Remove the clause around a number that cannot be determined (`UNSAID`), so no sentence is left without its number.
 
-What goes is the innermost bracket around it. Outside of brackets it is what stands between commas, semicolons, dashes
-or colons, if a sentence is left without that: one that has its verb elsewhere, while the clause has none or begins with
-a word such as "and" or "which". Otherwise the sentence goes.
+The innermost bracket around the number goes. Outside of brackets, the part between commas, semicolons, dashes or colons
+goes, provided that a sentence remains: one with a verb elsewhere, while the clause has no verb or begins with a word
+such as "and" or "which". Otherwise the whole sentence goes.
 """
 
 import re
@@ -25,11 +25,11 @@ _CLAUSE_MARK = re.compile(rf"[,;:](?=[\s{HOLE}{UNSAID}])|\s[–—-](?=\s)|—")
 _END_MARK = re.compile(r"[.!?…]+[\"'”’»)\]]*\s*$")
 _WORD = re.compile(r"[^\W_]+(?:['’.\-][^\W_]+)*")
 _LONGEST_WORD = 20
-_LONGEST = 20_000  # no paragraph is longer, in characters; one that is goes as a whole
+_LONGEST = 20_000  # characters; paragraphs are shorter, and a longer one is removed as a whole
 
 
 def without_unsaid(text: str, language: Language) -> str:
-    """The paragraph without the clauses whose number is missing."""
+    """Remove the clauses whose number is missing from a paragraph."""
     if HOLE in text:
         text = _with_lost_numbers(text, language)
     if UNSAID not in text:
@@ -41,7 +41,7 @@ def without_unsaid(text: str, language: Language) -> str:
 
 
 def _with_lost_numbers(text: str, language: Language) -> str:
-    """The text with `UNSAID` where what vanished was an amount or a measure, as its neighbours tell."""
+    """Put `UNSAID` where the neighboring words show that an amount or a measure vanished."""
 
     def measure(hole: re.Match[str]) -> str:
         return UNSAID if hole[1] or (hole[2] or "").lower() in language.number_followers else hole[0]
@@ -55,11 +55,9 @@ def _with_lost_numbers(text: str, language: Language) -> str:
 
 
 def _without_brackets(text: str) -> str:
-    """The text without the innermost brackets around each number that is missing."""
+    """Remove the innermost brackets around each missing number."""
     kept: list[str] = []
-    opened: list[
-        tuple[str, int, int]
-    ] = []  # the bracket, where in `kept` it stands, and how many were missing before it
+    opened: list[tuple[str, int, int]] = []  # the bracket, its position in `kept`, and how many were missing before it
     missing = 0
     for piece in _BRACKET.split(text):
         kept.append(piece)
@@ -86,14 +84,14 @@ def _sentences(text: str, language: Language) -> Iterator[str]:
 
 def _without_clauses(sentence: str, language: Language) -> str:
     while UNSAID in sentence:
-        if not (shorter := _without_one(sentence, language)):
+        if not (shorter := _without_first(sentence, language)):
             return ""
         sentence = shorter
     return sentence
 
 
-def _without_one(sentence: str, language: Language) -> str:
-    """The sentence without the first clause that lacks its number; nothing where no sentence would be left."""
+def _without_first(sentence: str, language: Language) -> str:
+    """Remove the first clause that lacks its number; returns nothing if no sentence would remain."""
     marks, clauses = _clauses(sentence)
     place = next(number for number, clause in enumerate(clauses) if UNSAID in clause)
     if place == 0:
@@ -116,7 +114,7 @@ def _without_one(sentence: str, language: Language) -> str:
 
 
 def _clauses(sentence: str) -> tuple[list[str], list[str]]:
-    """The clauses, and the mark before each of them; the first has none."""
+    """Return the clauses, and the mark before each of them; the first has none."""
     masked = _IN_BRACKETS.sub(lambda bracket: "x" * len(bracket[0]), sentence)
     marks, clauses, position = [""], [], 0
     for mark in _CLAUSE_MARK.finditer(masked):

@@ -1,13 +1,12 @@
-"""Where the first sentence of a paragraph ends, and whether it is one; in time that grows with its length alone.
+"""Find the end of a paragraph's first sentence and check that it is a sentence, in linear time.
 
-It begins a prompt, so it is looked for by what its language's data file knows (abbreviations, ordinals, words that open
-sentences), and where that is in doubt the sentence goes on.
+The first sentence becomes part of a prompt. The language's data file supplies abbreviations, ordinals and words that
+open sentences; in doubtful cases the sentence continues.
 """
 
 import re
 
 from newwiki.text.language import Language
-from newwiki.text.spaceless_sentences import ends
 from newwiki.text.words import count_words, split_words
 
 _END = re.compile(r"(?<![.!?…。！？؟।])[.!?…。！？؟।]++[\"'”’»)\]]*+(?=\s|$)|[。！？]")
@@ -27,16 +26,16 @@ _SENTENCE_LINE = re.compile(r"[.!?…。！？؟।:;][\"'”’»)\]」』）�
 _OPENERS, _CLOSERS = "([", ")]"
 _MINIMUM_WORDS = 6
 _LONGEST_NAME = 4  # words
-_LONGEST_LINE = 40  # words of a line that may be what is left of a list
+_LONGEST_LINE = 40  # words; a longer line without an end mark is not taken for the rest of a list
 
 
 def first_sentence(paragraph: str, language: Language) -> str:
-    """The first sentence, with its end mark; the whole paragraph where none is found.
+    """Return the first sentence with its end mark, or the whole paragraph if no end is found.
 
-    Full stops in brackets, after abbreviations and after initials do not end it.
+    Full stops in brackets, after abbreviations and after initials do not end a sentence.
     """
     if language.spaceless:
-        return paragraph[: next(iter(ends(paragraph)), None)]
+        return paragraph[: next(iter(spaceless_ends(paragraph)), None)]
     for end in _ends(paragraph):
         if _ends_sentence(paragraph, end, language):
             return paragraph[: end.end()]
@@ -44,9 +43,9 @@ def first_sentence(paragraph: str, language: Language) -> str:
 
 
 def why_no_sentence(sentence: str, language: Language, title: str = "") -> str | None:
-    """What keeps it from being a sentence; None where it is one.
+    """Explain why the text is not a usable sentence; None if it is one.
 
-    It has six words and a verb, and begins as one: with no small letter, no comma and no rest of a quotation. The
+    A sentence has six words and a verb. It does not begin with a small letter, a comma or the end of a quotation. The
     title may be written in small letters (`eBay is`, `k.d. lang is`), and so may a word with a capital in it (`mRNA`).
     """
     words = [word.lower().replace("’", "'") for word in _WORD.findall(sentence)]
@@ -59,7 +58,7 @@ def why_no_sentence(sentence: str, language: Language, title: str = "") -> str |
 
 
 def _wrong_beginning(sentence: str, language: Language, title: str) -> str | None:
-    if _closes_what_it_did_not_open(sentence):
+    if _closes_unopened_quotation(sentence):
         return "the first sentence begins within a quotation"
     start = sentence.lstrip(f"{_OPENING} ")
     if _begins_with_title(start, language, title):
@@ -73,7 +72,8 @@ def _wrong_beginning(sentence: str, language: Language, title: str) -> str | Non
 
 
 def _begins_with_title(start: str, language: Language, title: str) -> bool:
-    """With all of it but what stands in brackets, or with its first word, where that is not `the` or the like."""
+    """Tell whether the text begins with the title without its brackets, or with the title's first word if that is not
+    a word such as `the`."""
     name = _DISAMBIGUATOR.sub("", title).lstrip(f"{_OPENING} ").casefold()
     folded = start.casefold()
     if not name:
@@ -89,18 +89,18 @@ def _first_piece(text: str) -> str:
 
 
 def _is_small(letter: str) -> bool:
-    """Whether it has a capital that begins sentences; Georgian's capitals do not."""
+    """Tell whether the letter has a capital that begins sentences; Georgian capitals do not."""
     return letter.islower() and letter.title() != letter
 
 
-def _closes_what_it_did_not_open(sentence: str) -> bool:
-    """Whether the first of its quotation marks ends a quotation, and is no sign for inches."""
-    found = _QUOTATION_MARK.search(sentence)
-    return found is not None and _CLOSING.match(sentence, max(0, found.start() - 1)) is not None
+def _closes_unopened_quotation(sentence: str) -> bool:
+    """Tell whether the first quotation mark ends a quotation (and does not stand for inches)."""
+    mark = _QUOTATION_MARK.search(sentence)
+    return mark is not None and _CLOSING.match(sentence, max(0, mark.start() - 1)) is not None
 
 
 def list_share(prose: str) -> float:
-    """The share of the words in short paragraphs without an end mark, as lists and tables leave them: 0 … 1."""
+    """The share of words in short paragraphs without an end mark, as lists and tables leave them: 0 … 1."""
     words = in_lists = 0
     for paragraph in prose.split("\n\n"):
         count = len(split_words(paragraph))
@@ -110,7 +110,7 @@ def list_share(prose: str) -> float:
 
 
 def _ends(paragraph: str) -> list[re.Match[str]]:
-    """End marks outside of brackets; all of them where a bracket is never closed."""
+    """Return the end marks outside of brackets; all end marks if a bracket is never closed."""
     outside, depth, position = [], 0, 0
     ends = list(_END.finditer(paragraph))
     for end in ends:
@@ -168,16 +168,41 @@ def _word_before(paragraph: str, end: int) -> str:
 
 
 def _opens(paragraph: str, opener: int, language: Language) -> bool:
-    """Whether a word that opens sentences stands there, and not an initial: `A. Milne`."""
+    """Tell whether a word that opens sentences is at this position, and not an initial as in `A. Milne`."""
     return _first_word(paragraph, opener) in language.sentence_starters and not _INITIAL.match(paragraph, opener)
 
 
 def _first_word(text: str, start: int) -> str:
-    found = _FIRST_WORD.match(text, start)
-    return found[0] if found else ""
+    word = _FIRST_WORD.match(text, start)
+    return word[0] if word else ""
 
 
 def _is_name(paragraph: str, end: int) -> bool:
-    """Whether the exclamation mark belongs to a name, as in `Yahoo! Inc.`: only capitalised words stand before it."""
+    """Tell whether the exclamation mark belongs to a name, as in `Yahoo! Inc.`: only capitalized words precede it."""
     before = paragraph[:end].split(maxsplit=_LONGEST_NAME)
     return len(before) <= _LONGEST_NAME and not any(word[:1].islower() for word in before)
+
+
+_WIDE_END = re.compile(r"[。！？｡]++[」』”’）》〉】]*+")
+_WIDE_OPENERS, _WIDE_CLOSERS = "（(「『《〈【“‘[", "）)」』》〉】”’]"
+# What follows a quotation, or a name that ends in such a mark, within a sentence.
+_CONTINUES = re.compile(r"[、，；：（(のとがをはにもで的和与與及]")
+_NAME_CONTINUES = re.compile(r"[（(、，]")
+
+
+def spaceless_ends(paragraph: str) -> list[int]:
+    """Return the position after each end of a sentence; after all end marks if a bracket is never closed."""
+    marks = list(_WIDE_END.finditer(paragraph))
+    outside, depth, position = [], 0, 0
+    for end in marks:
+        for character in paragraph[position : end.end()]:
+            depth = max(0, depth + (character in _WIDE_OPENERS) - (character in _WIDE_CLOSERS))
+        position = end.end()
+        if depth == 0 and not _continues(paragraph, end):
+            outside.append(end.end())
+    return outside or ([end.end() for end in marks] if depth else [])
+
+
+def _continues(paragraph: str, end: re.Match[str]) -> bool:
+    rule = _NAME_CONTINUES if end[0] == "。" else _CONTINUES
+    return rule.match(paragraph, end.end()) is not None

@@ -1,4 +1,4 @@
-"""What the text room knows of one language: one data file each, beside this module."""
+"""Load what the text room needs to know about a language: one data file per language, in this folder."""
 
 import functools
 import tomllib
@@ -12,7 +12,7 @@ from newwiki.errors import TerminalError
 
 @dataclass(frozen=True)
 class Language:
-    """Names and words of one language and its Wikipedia, compared in lower case but for `sentence_starters`."""
+    """Names and words of one language and its Wikipedia, compared in lower case except for `sentence_starters`."""
 
     media_namespaces: frozenset[str]
     category_namespaces: frozenset[str]
@@ -62,13 +62,13 @@ class Language:
     split_summaries: frozenset[str] = frozenset()
 
     def is_verb(self, word: str) -> bool:
-        """Whether it is a form of a verb that opens articles; in a language without spaces, whether it holds one."""
+        """Tell whether the word is a form of a verb that opens articles; without spaces, whether the text holds one."""
         if self.spaceless:
             return any(verb in word for verb in self.verbs)
         return word in self.verbs or word.endswith(self.verb_endings)
 
     def renderer_of(self, template: str) -> str | None:
-        """The renderer of a template or parser function (`lc:Word`) of this name; None where it carries no prose."""
+        """Return the renderer of a template or parser function (`lc:Word`); None if it carries no prose."""
         name = template.strip()
         if name in self.countries:
             return "country"
@@ -79,12 +79,12 @@ class Language:
         return self.templates.get(function + colon if colon else name)
 
     def name_of(self, code: str) -> str:
-        """The name of the language with this code of two or three letters, whatever script or region follows."""
+        """Return the name of the language with this two- or three-letter code, ignoring script and region."""
         base = code.lower().partition("-")[0]
         return self.language_names.get(code.lower()) or self.language_names.get(_short_codes().get(base, base), "")
 
     def is_no_prose(self, namespace: str) -> bool:
-        """Whether links into it are files, categories, or the same article in another language."""
+        """Tell whether links into the namespace are files, categories, or links to the article in another language."""
         return (
             namespace in self.media_namespaces
             or namespace in self.category_namespaces
@@ -94,20 +94,20 @@ class Language:
 
 @functools.cache
 def load_language(code: str) -> Language:
-    """The language with this MediaWiki code. Raises TerminalError where there is no data file for it."""
+    """Load the language with this MediaWiki code. Raises TerminalError if there is no data file for it."""
     folder = files(__package__)
     file = folder / f"{code}.toml"
     if not code.isidentifier() or not file.is_file():
         known = sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
         raise TerminalError(
-            f"the wiki's language is '{code}', and there is no data for it; there is for: {', '.join(known)}. "
-            f"Add newwiki/text/{code}.toml after the pattern of en.toml"
+            f"the wiki's language is '{code}', which has no data file; there are files for: {', '.join(known)}. "
+            f"Add newwiki/text/{code}.toml, modeled on en.toml"
         )
     return _language(tomllib.loads(file.read_text("utf-8")))
 
 
 def _language(data: dict[str, Any]) -> Language:
-    """The record of a data file, whose tables of templates are written by renderer and are needed by name."""
+    """Build the record from a data file, which lists templates by renderer, where they are needed by name."""
     templates = dict.fromkeys(data["currencies"], "money") | dict.fromkeys(data["characters"], "character")
     templates |= {name: renderer for renderer, names in data.pop("templates").items() for name in names}
     prefixed = {name.format(code): "language_in_name" for name in data.pop("language_templates")
@@ -121,12 +121,12 @@ def _language(data: dict[str, Any]) -> Language:
 
 @functools.cache
 def _interlanguage_prefixes() -> frozenset[str]:
-    """The codes of Wikipedia's languages (https://meta.wikimedia.org/wiki/List_of_Wikipedias)."""
+    """Return the codes of Wikipedia's languages (https://meta.wikimedia.org/wiki/List_of_Wikipedias)."""
     return frozenset((files(__package__) / "wikipedias.txt").read_text("utf-8").split())
 
 
 @functools.cache
 def _short_codes() -> Mapping[str, str]:
-    """The two letters (ISO 639-1) for which three (ISO 639-2) stand too: https://www.loc.gov/standards/iso639-2/."""
+    """Map three-letter codes (ISO 639-2) to two-letter ones (ISO 639-1): https://www.loc.gov/standards/iso639-2/."""
     lines = (files(__package__) / "iso639.txt").read_text("utf-8").splitlines()
     return {long: short for short, *longs in map(str.split, lines) for long in longs}

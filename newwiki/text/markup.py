@@ -1,8 +1,8 @@
-"""Nested markup, resolved in one pass: templates, links and tables, innermost first.
+"""Resolve nested markup in one pass: templates, links and tables, innermost first.
 
-The text is read once and nothing is read twice, so a page takes time in proportion to its length, however its braces
-are nested or left open. An opener that is never closed, and a closer that closes nothing, lose only themselves. What
-vanishes inside a line leaves the mark `HOLE`, so that the brackets and spaces around it can be repaired.
+The text is read once, so a page takes time in proportion to its length, however its braces are nested or left open. An
+opener that is never closed, and a closer that closes nothing, lose only themselves. Markup that vanishes inside a line
+leaves the mark `HOLE`, so that the brackets and spaces around it can be repaired.
 """
 
 import re
@@ -11,15 +11,15 @@ from newwiki.text.language import Language
 from newwiki.text.tags import ATTRIBUTES, HOLE, without_dress, without_raw
 from newwiki.text.templates import TemplateArguments, render
 
-OPEN_TABLE, OPEN_LINK, STRAY_CLOSER = "\x03", "\x04", "\x05"  # of what is never closed, or was never opened
+OPEN_TABLE, OPEN_LINK, STRAY_CLOSER = "\x03", "\x04", "\x05"  # marks for markup that is never closed or never opened
 
-_MAX_OPEN = 1000  # pages nest some ten deep; deeper openers are taken for stray ones
-_MAX_INLINE = 20_000  # no link and no inline template is longer, in characters
+_MAX_OPEN = 1000  # pages nest some ten levels; deeper openers are treated as stray
+_MAX_INLINE = 20_000  # characters; no link or inline template is longer
 
-# A citation that has lost what opens it, glued to the word before: `the 1980scite web |url=x}}`.
+# A citation that lost its opening braces and is glued to the word before: `the 1980scite web |url=x}}`.
 _BEHEADED = re.compile(r"[Cc](?<=[^\s{|].)ite [a-z]{3,12}+ ?\|[^{}<>\n]{0,1000}+\}\}")
 _TOKEN = re.compile(
-    r"\{\{([^{}\[\]<]++)\}\}(?!\})|\[\[([^{}\[\]<]++)\]\](?!\])|"  # most of them: nothing is nested in them
+    r"\{\{([^{}\[\]<]++)\}\}(?!\})|\[\[([^{}\[\]<]++)\]\](?!\])|"  # most of them contain nothing nested
     r"\{\{+|\}\}+|\[\[+|\]\]+|^[ \t:*#;]*\{\|(?!\})|^[ \t]*\|\}(?!\})|"
     rf"</?(?:table|ul|ol|dl){ATTRIBUTES}>",
     re.MULTILINE | re.IGNORECASE,
@@ -27,15 +27,15 @@ _TOKEN = re.compile(
 
 
 def resolve(wikitext: str, language: Language, title: str) -> str:
-    """The text with its templates rendered, its links shown, and no tables, files, categories or references.
+    """Render the templates, show the links, and remove tables, files, categories and references.
 
-    `title` is the page's, for what shows it; without one that shows nothing.
+    `title` is the page's title for templates that show it; without it they show nothing.
     """
     return _Resolver(language, title).resolve(_BEHEADED.sub("", without_dress(without_raw(wikitext))))
 
 
 class _Resolver:
-    """What is written so far, and where in it the constructs begin that are still open."""
+    """The text written so far, and the positions in it where the open constructs begin."""
 
     def __init__(self, language: Language, title: str) -> None:
         self._language = language
@@ -86,11 +86,11 @@ class _Resolver:
         self._write(mark)
 
     def _end(self, kind: str) -> tuple[int, int]:
-        """Closes the innermost construct of this kind; those in it that are still open are taken for stray."""
+        """Close the innermost construct of this kind; constructs inside it that are still open are treated as stray."""
         while True:
-            found, pieces, length = self._open.pop()
-            self._count[found] -= 1
-            if found == kind:
+            opened, pieces, length = self._open.pop()
+            self._count[opened] -= 1
+            if opened == kind:
                 return pieces, length
 
     def _take(self, pieces: int) -> str:
@@ -146,7 +146,7 @@ class _Resolver:
         self._write(self._rendered(self._take(pieces)))
 
     def _rendered(self, template: str) -> str:
-        """What a reader sees of a template in whose text nothing is open any more."""
+        """Return what a reader sees of a template whose text has nothing open any more."""
         name, *parts = template.split("|")
         if self._language.renderer_of(name) is None:
             return HOLE
@@ -173,7 +173,7 @@ class _Resolver:
 
 
 def _shown(link: str, language: Language) -> str:
-    """What a reader sees of an internal link; nothing of files, categories and links to the article elsewhere."""
+    """Return what a reader sees of an internal link; nothing for files, categories and interlanguage links."""
     target, *rest = link.split("|")
     prefix, colon, _ = target.partition(":")
     namespace = prefix.strip().lower()

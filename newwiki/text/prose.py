@@ -1,7 +1,7 @@
-"""Wikitext to prose: paragraphs of running text, without the apparatus around them.
+"""Convert wikitext to prose: paragraphs of running text, without references, tables and navigation.
 
-References, files, categories, tables, lists, infoboxes and tail sections go; inline templates that carry prose are
-rendered. `EXTRACTOR_VERSION` changes whenever the output may: a snapshot's content hash covers it.
+References, files, categories, tables, lists, infoboxes and tail sections are removed; inline templates that carry prose
+are rendered. `EXTRACTOR_VERSION` changes whenever the output may: a snapshot's content hash covers it.
 """
 
 import functools
@@ -15,24 +15,22 @@ from html.entities import html5
 from newwiki.text.clauses import without_unsaid
 from newwiki.text.language import Language
 from newwiki.text.markup import OPEN_LINK, OPEN_TABLE, STRAY_CLOSER, resolve
-from newwiki.text.repair import compose, repair
+from newwiki.text.repair import compose, repair, repair_wide
 from newwiki.text.scripts import on_the_line
 from newwiki.text.sections import Tail
 from newwiki.text.tags import HOLE, LIST_ITEM, TAG_MARK, without_switches, without_tags
-from newwiki.text.variants import without_variants
-from newwiki.text.wide_marks import repair_wide
 from newwiki.text.words import split_words
 
 EXTRACTOR_VERSION = "4"
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\ufeff\u200b\u200e\u200f\u2060\u00ad\ud800-\udfff]")
 _ENTITY = re.compile(r"&(?:#[xX]([0-9a-fA-F]{1,8})|#([0-9]{1,10})|([a-zA-Z][a-zA-Z0-9]{1,30}));")
-# What an author wrote as an entity is no markup, and waits for the end under another sign.
+# A character that the author wrote as an entity is not markup: it is replaced by another sign until the end.
 _ESCAPED = {character: chr(0x0E + place) for place, character in enumerate("{}[]|<>'_&")}
 _UNESCAPED = str.maketrans({sign: character for character, sign in _ESCAPED.items()})
 _HEADING = re.compile(r"(={1,6})(.+?)(={1,6})[\s\x02\x06]*+")
 _RULE = re.compile(r"^-{4,}", re.MULTILINE)
-# Of three apostrophes the first is a real one, as in L'''Aquila'': behind a word of one letter, else of more.
+# Of three apostrophes the first may be a real one, as in L'''Aquila'': first choice after a one-letter word.
 _APOSTROPHE_BEFORE_ITALIC = (re.compile(r"(?<=\s\w)'''(?!')|(?<=^\w)'''(?!')"), re.compile(r"(?<=\w\w)'''(?!')"))
 _STYLE = re.compile(r"'{2,}")
 _EXTERNAL_LINK = re.compile(
@@ -58,7 +56,7 @@ _LINK_MARKS = re.compile(f"[{OPEN_LINK}{STRAY_CLOSER}]+")
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading: its level (2 is that of a section) and where in the prose the text begins that follows it."""
+    """A heading: its level (2 for a section), and the offset in the prose of the text that follows it."""
 
     level: int
     title: str
@@ -67,9 +65,9 @@ class Heading:
 
 @dataclass(frozen=True)
 class Extract:
-    """What a page says: paragraphs separated by one empty line, and the headings that stand between them.
+    """The text of a page: paragraphs separated by one empty line, and the headings between them.
 
-    Headings of tail sections and of sections without prose are there too; their offset is that of the next text that
+    Headings of tail sections and of sections without prose are included; their offset is that of the next text that
     was kept, or the length of the prose.
     """
 
@@ -78,14 +76,14 @@ class Extract:
 
     @property
     def headings_json(self) -> str:
-        """A list of [level, title, offset in characters of the prose]."""
+        """A JSON list of [level, title, offset in characters of the prose]."""
         return json.dumps([[h.level, h.title, h.offset] for h in self.headings], ensure_ascii=False)
 
 
 def extract(wikitext: str, language: Language, title: str = "") -> Extract:
-    """The running text of a page and its headings; the prose is empty where there is none.
+    """Extract the running text of a page and its headings; the prose is empty if there is none.
 
-    `title` is what `{{PAGENAME}}` and its kin show.
+    `title` is what `{{PAGENAME}}` and similar templates show.
     """
     wikitext = _CONTROL.sub("", wikitext)
     if language.spaceless:
@@ -107,7 +105,7 @@ def extract(wikitext: str, language: Language, title: str = "") -> Extract:
 
 
 def extract_prose(wikitext: str, language: Language, title: str = "") -> str:
-    """The running text of a page, paragraphs separated by one empty line; empty where there is none."""
+    """Extract the running text of a page, paragraphs separated by one empty line; empty if there is none."""
     return extract(wikitext, language, title).prose
 
 
@@ -116,12 +114,13 @@ def _link_text(link: re.Match[str]) -> str:
 
 
 def _blocks(text: str, language: Language) -> Iterator[str | Heading]:
-    """Paragraphs, made of lines up to an empty one or a heading, without lists and tail sections; and headings.
+    """Yield headings and paragraphs. A paragraph ends at an empty line or a heading; lists and tail sections are left
+    out.
 
-    A tail section is one of the page's top level: "Books" below "Career" is prose, "Bibliography" beside it is none.
+    A tail section belongs to the page's top level: "Books" below "Career" is prose, "Bibliography" next to it is not.
     """
     lines = [*text.split("\n"), ""]
-    tail = Tail(language, max(2, min((found.level for found in map(_heading, lines) if found), default=2)))
+    tail = Tail(language, max(2, min((heading.level for heading in map(_heading, lines) if heading), default=2)))
     paragraph: list[str] = []
     in_table = False
     no_prose = _no_prose(language.media_namespaces | language.category_namespaces)
@@ -160,19 +159,17 @@ def _is_hatnote(line: str, language: Language) -> bool:
 
 
 def _heading(line: str) -> Heading | None:
-    found = _HEADING.fullmatch(line.lstrip(TAG_MARK))
-    if found is None or not found[2].strip(" \t="):
+    match = _HEADING.fullmatch(line.lstrip(TAG_MARK))
+    if match is None or not match[2].strip(" \t="):
         return None
-    level = min(len(found[1]), len(found[3]))
-    return Heading(level, "=" * (len(found[1]) - level) + found[2] + "=" * (len(found[3]) - level), 0)
+    level = min(len(match[1]), len(match[3]))
+    return Heading(level, "=" * (len(match[1]) - level) + match[2] + "=" * (len(match[3]) - level), 0)
 
 
 @functools.cache
 def _no_prose(namespaces: frozenset[str]) -> Callable[[str], str]:
-    """Takes out a link to a file or category whose brackets do not match, and a citation that nothing closes.
-
-    With what follows in the line, or up to its end.
-    """
+    """Return a function that removes from a line file and category links with unmatched brackets, and unclosed
+    citations, together with the text up to the closing brackets or the end of the line."""
     names = "|".join(sorted(map(re.escape, namespaces)))
     opened = re.compile(rf"[{OPEN_LINK}\[]\s*+(?:{names})\s*+:[^\n]*+", re.IGNORECASE)
     named = re.compile(rf"\b(?:{names})\s*+:", re.IGNORECASE)
@@ -180,15 +177,15 @@ def _no_prose(namespaces: frozenset[str]) -> Callable[[str], str]:
     def take_out(line: str) -> str:
         *closed, last = _OPEN_CITATION.sub("", opened.sub("", line)).split(STRAY_CLOSER)
         for place, part in enumerate(closed):
-            if found := named.search(part, part.rfind(OPEN_LINK) + 1):
-                closed[place] = part[: found.start()]
+            if link := named.search(part, part.rfind(OPEN_LINK) + 1):
+                closed[place] = part[: link.start()]
         return STRAY_CLOSER.join([*closed, last])
 
     return take_out
 
 
 def _unstyled(line: str) -> str:
-    """The line without the apostrophes of bold and italic, told from real ones as MediaWiki does it."""
+    """Remove the apostrophes of bold and italic; real apostrophes are recognized as MediaWiki does it."""
     if "''" not in line:
         return line.replace(TAG_MARK, "")
     runs = [len(run[0]) for run in _STYLE.finditer(line)]
@@ -207,7 +204,7 @@ def _finish(text: str, language: Language) -> str:
     text = _LEFTOVER.sub("", _ENTITY.sub(_character, _LINK_MARKS.sub("", text)))
     text = without_unsaid(text, language)
     text = repair(repair_wide(text) if language.spaceless else text, language)
-    for left in range(_ROUNDS, 0, -1):  # brackets that have come together
+    for left in range(_ROUNDS, 0, -1):  # removals may bring brackets together
         if not _LEFTOVER.search(text):
             break
         text = repair(_LEFTOVER.sub("", text) if left > 1 else text.translate(_BRACKETS), language)
@@ -215,10 +212,45 @@ def _finish(text: str, language: Language) -> str:
 
 
 def _character(entity: re.Match[str]) -> str:
-    """The character of an entity, nothing where a text cannot hold it, and the entity itself where there is none."""
+    """Return the character of an entity, nothing if a text cannot hold it, and unknown entities unchanged."""
     if entity[3]:
         character = html5.get(f"{entity[3]};", entity[0])
     else:
         number = int(entity[1], 16) if entity[1] else int(entity[2])
         character = _CONTROL.sub("", chr(number)) if 0 < number <= sys.maxunicode else entity[0]
     return _ESCAPED.get(character, character)
+
+
+_VARIANT_MARK = re.compile(r"-\{(?!\{)((?:(?!-\{|\}-)[^\n]){0,2000})\}-")
+_VARIANT_FLAGS = re.compile(r"\s*([A-Za-z;\s-]*?)\s*\|")
+_VARIANT_CODE = r"[a-z]{2,3}(?:-[a-z]+)?\s*:"
+_VARIANT_RULE = re.compile(
+    rf"\s*(?:[^:;=]*=>)?\s*([a-z]{{2,3}}(?:-[a-z]+)?)\s*:\s*((?:(?!;\s*(?:{_VARIANT_CODE}|\s*$)).)*)"
+)
+_VARIANT_ORDER = ("zh", "zh-hans", "zh-cn", "zh-sg", "zh-my", "zh-hant", "zh-tw", "zh-hk", "zh-mo")
+_HIDDEN_FLAGS = frozenset("HT-")  # rules for the page or its title
+_NESTED_VARIANTS = 4  # nested marks
+
+
+def without_variants(wikitext: str) -> str:
+    """Replace each mark by one of its variants, and remove rules that show nothing."""
+    for _ in range(_NESTED_VARIANTS):
+        wikitext, count = _VARIANT_MARK.subn(_shown_variant, wikitext)
+        if not count:
+            break
+    return wikitext
+
+
+def _shown_variant(mark: re.Match[str]) -> str:
+    content = mark[1]
+    if prefix := _VARIANT_FLAGS.match(content):
+        flags = {flag.strip().upper() for flag in prefix[1].split(";")}
+        content = content[prefix.end() :]
+        if flags & _HIDDEN_FLAGS:
+            return ""
+        if "R" in flags:
+            return content
+    rules = {rule[1]: rule[2].strip() for rule in _VARIANT_RULE.finditer(content)}
+    return next(
+        (rules[code] for code in _VARIANT_ORDER if code in rules), content if not rules else next(iter(rules.values()))
+    )

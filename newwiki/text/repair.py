@@ -1,7 +1,7 @@
-"""Closes what vanished markup leaves open in a paragraph: brackets, separators and spaces, until nothing changes.
+"""Close the gaps that vanished markup leaves in a paragraph: brackets, separators and spaces, until nothing changes.
 
-A bracket, a pair of quotation marks or a separator goes only where markup stood (`HOLE`) or where it encloses nothing
-but spaces; what an author wrote stays: `main()`, `.NET`, `(c)`, `:)`, and the spaces of French punctuation.
+A bracket, a pair of quotation marks or a separator is removed only where there was markup (`HOLE`) or where it encloses
+nothing but spaces. Everything that an author wrote stays: `main()`, `.NET`, `(c)`, `:)`, and French spacing.
 """
 
 import re
@@ -10,7 +10,7 @@ import unicodedata
 from newwiki.text.language import Language
 from newwiki.text.tags import HOLE
 
-_ROUNDS = 12  # what is nested deeper loses its brackets
+_ROUNDS = 12  # deeper nested text loses its brackets
 _NO_BRACKETS = str.maketrans("", "", "()[]")
 _MARKS = (
     "[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u06d6-\u06ed\u0730-\u074a\u07eb-\u07f3\u0816-\u082d"
@@ -34,7 +34,7 @@ _SPACE_BEFORE_COMMA_OR_STOP = re.compile(r"(?<![.\s]) ([,.](?=\s|$))")
 
 
 def repair(text: str, language: Language) -> str:
-    """The paragraph, whole again, on one line."""
+    """Return the repaired paragraph on one line."""
     if not _ODD.search(text):
         return text
     for _ in range(_ROUNDS):
@@ -46,7 +46,8 @@ def repair(text: str, language: Language) -> str:
 
 
 def compose(text: str) -> str:
-    """The text in Unicode's form C; of stacked marks thirty at a time, as its Stream-Safe Text Format has them."""
+    """Normalize to Unicode's form C, with at most thirty stacked marks at a time as its Stream-Safe Text Format
+    asks."""
     return text if text.isascii() else unicodedata.normalize("NFC", _STACKED.sub("\\g<0>\u034f", text))
 
 
@@ -66,3 +67,17 @@ def _closed(text: str, language: Language) -> str:
 def _less_brackets(empty: re.Match[str]) -> str:
     pairs = min(len(empty[1]), len(empty[2]))
     return f"{empty[1][pairs:]}{HOLE}{empty[2][pairs:]}"
+
+
+_SEPARATORS = "、，；：,;:"
+_AFTER_WIDE_OPENER = re.compile(rf"(（)(?=[\s{_SEPARATORS}]*{HOLE})[\s{_SEPARATORS}{HOLE}]+")
+_BEFORE_WIDE_CLOSER = re.compile(rf"[\s{_SEPARATORS}]*{HOLE}[\s{_SEPARATORS}{HOLE}]*(）)")
+_WIDE_ROW = re.compile(rf"([{_SEPARATORS}])\s*(?:{HOLE}\s*[{_SEPARATORS}]\s*)+")
+_EMPTY_WIDE = re.compile(rf"（[\s{_SEPARATORS}{HOLE}]*）|「{HOLE}」|『{HOLE}』|《{HOLE}》|“{HOLE}”")
+_BEFORE_WIDE_MARK = re.compile(rf"\s*{HOLE}\s*(?=[、，。；：！？])")
+
+
+def repair_wide(text: str) -> str:
+    """Remove full-width brackets and separators that enclose nothing any more."""
+    text = _BEFORE_WIDE_CLOSER.sub(r"\1", _AFTER_WIDE_OPENER.sub(r"\1", _WIDE_ROW.sub(r"\1", text)))
+    return _BEFORE_WIDE_MARK.sub("", _EMPTY_WIDE.sub(HOLE, text))

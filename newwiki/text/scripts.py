@@ -1,7 +1,7 @@
-"""Superscripts and subscripts, written so that `10<sup>23</sup>` is no 1023.
+"""Write superscripts and subscripts on the line so that `10<sup>23</sup>` does not become 1023.
 
-An exponent is 10^23, or m² behind letters where one character says it; an index stays on the line, as in H2O, where no
-digit stands beside it. What else is raised or lowered (19<sup>th</sup>) is ordinary text.
+An exponent becomes 10^23, or m² after letters if a single character can show it. An index stays on the line, as in H2O,
+unless a digit is next to it. Other raised or lowered text (19<sup>th</sup>) is ordinary text.
 """
 
 import re
@@ -16,14 +16,14 @@ _NEVER_CLOSED = re.compile(r"(?<=\d)<sup(?:\s[^<>]{0,200})?>(?=[-−+]?\d)", re.
 _DRESS = re.compile(rf"<[^<>]{{0,200}}>|'{{2,}}|[{HOLE}\x06]")
 _NUMBER = re.compile(r"[-−–+±]?\d+(?:[.,/]\d+)*[-−–+]?|[-−–+]")
 _EXPRESSION = re.compile(r"(?=.*[\d+\-−–*/×^])(?!.*[^\W\d_]{3})[\w+\-−–*/×·.,()^ ]{1,24}")
-_ROUNDS = 4  # of superscripts in superscripts
-_REACH = 60  # characters looked at before and behind
+_ROUNDS = 4  # nested superscripts
+_REACH = 60  # characters examined before and after
 _RAISED = str.maketrans("0123456789+-−–", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻")
 _LOWERED = str.maketrans("0123456789+-−–", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋")
 
 
 def on_the_line(text: str) -> str:
-    """The text with its superscripts and subscripts as characters of their line."""
+    """Write superscripts and subscripts as characters of their line."""
     if "<su" not in text and "<SU" not in text and "<Su" not in text:
         return text
     text = _FRACTION.sub(_fraction, text)
@@ -34,23 +34,23 @@ def on_the_line(text: str) -> str:
     return _NEVER_CLOSED.sub("^", text)
 
 
-def _fraction(found: re.Match[str]) -> str:
-    behind_number = found.string[max(0, found.start() - 1) : found.start()].isdecimal()
-    return f"{' ' * behind_number}{found[1]}⁄{found[2]}"
+def _fraction(match: re.Match[str]) -> str:
+    behind_number = match.string[max(0, match.start() - 1) : match.start()].isdecimal()
+    return f"{' ' * behind_number}{match[1]}⁄{match[2]}"
 
 
-def _script(found: re.Match[str]) -> str:
-    content = _DRESS.sub("", unescape(found[2])).strip()
+def _script(match: re.Match[str]) -> str:
+    content = _DRESS.sub("", unescape(match[2])).strip()
     if not content or UNSAID in content:
-        return found[2]
-    before = _DRESS.sub("", found.string[max(0, found.start() - _REACH) : found.start()].replace("&nbsp;", " "))
-    behind = found.string[found.end() : found.end() + _REACH]
+        return match[2]
+    before = _DRESS.sub("", match.string[max(0, match.start() - _REACH) : match.start()].replace("&nbsp;", " "))
+    behind = match.string[match.end() : match.end() + _REACH]
     after = _DRESS.sub("", behind)[:1]
-    if found[1] in "bB":
+    if match[1] in "bB":
         beside_digit = before[-1:].isdecimal() or after.isdecimal()
-        return content.translate(_LOWERED) if _NUMBER.fullmatch(content) and beside_digit else found[2]
+        return content.translate(_LOWERED) if _NUMBER.fullmatch(content) and beside_digit else match[2]
     if not _NUMBER.fullmatch(content):
-        return _power(found[2], content, before)
+        return _power(match[2], content, before)
     stands_alone = not before[-1:].isalnum() and before[-1:] not in tuple(")]}’'²³")
     if stands_alone and before.rstrip()[-1:].isdecimal() and not after.isalnum():
         stands_alone = False
@@ -62,7 +62,7 @@ def _script(found: re.Match[str]) -> str:
 
 
 def _power(inner: str, content: str, before: str) -> str:
-    """An exponent that is no number: 2^n, 2^(n−1); other words are text."""
+    """Write an exponent that is not a number as 2^n or 2^(n−1); other words are text."""
     if not (before[-1:].isalnum() or before[-1:] in (")", "]")):
         return inner
     if len(content) == 1 and content.isalpha():

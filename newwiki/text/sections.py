@@ -1,4 +1,4 @@
-"""Which sections of a page are no prose: the tail, and what of it belongs to the article all the same."""
+"""Decide which sections of a page are not prose: the tail, except for the parts that read as prose."""
 
 import re
 
@@ -13,10 +13,11 @@ _MINIMUM_WORDS = 10
 
 
 class Tail:
-    """The tail sections that are open, as headings go by: `tail_headings` and `work_headings` of the top level.
+    """Tracks whether the current section is in the tail: below a top-level heading of `tail_headings` or
+    `work_headings`, up to the next top-level heading.
 
-    They go up to the next heading of the top level. Of references and their like nothing is prose. Under a heading of
-    works, and in a subsection with a heading of its own, what reads as prose is.
+    A section of references holds no prose at all. A section of works, and a subsection with a heading of its own, holds
+    prose where it reads like prose.
     """
 
     def __init__(self, language: Language, top_level: int) -> None:
@@ -32,12 +33,12 @@ class Tail:
             self._within = self._strict or name in self._language.work_headings
 
     def drops(self, lines: list[str]) -> bool:
-        """Whether a paragraph, whose lines still have their quotation marks and italics, is none of the article's."""
+        """Tell whether a paragraph is to be dropped; its lines still have their quotation marks and italics."""
         return self._within and (self._strict or not _reads_as_prose(" ".join(lines), self._language))
 
 
 def _reads_as_prose(paragraph: str, language: Language) -> bool:
-    """Whether it ends as a sentence and has a verb outside of titles; an entry of a list of works has none."""
+    """Tell whether it ends like a sentence and has a verb outside of titles; an entry in a list of works has none."""
     if language.spaceless:
         closed = paragraph.rstrip(f"{HOLE}」』”）").endswith(tuple("。！？"))
         return closed and count_words(paragraph) >= 2 * _MINIMUM_WORDS

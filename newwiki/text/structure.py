@@ -1,9 +1,9 @@
-"""What stands beside an article's prose: infoboxes, citations, templates, links, images and sections.
+"""Read a page's structure from its wikitext: infoboxes, citations, templates, links, images and sections.
 
-mwparserfromhell reads them. It takes quadratic time where something is opened and not closed, and leaves the rest of
-such a page unread, so it is shown a page in which only what is closed is markup: one linear pass finds the pairs, and
-every other sign that it would look at stands under another name until the text is read. `STRUCTURE_VERSION` changes
-whenever what is found may: it is stored with every page's structure.
+mwparserfromhell parses the page. It takes quadratic time for markup that is opened and not closed, and gives up on the
+rest of such a page. So it gets a page in which only closed constructs are markup: one linear pass finds the pairs, and
+every other markup sign is replaced until the text is read. `STRUCTURE_VERSION`, which is stored with every page's
+structure, changes whenever the result may.
 """
 
 import functools
@@ -24,8 +24,8 @@ STRUCTURE_VERSION = "1"
 
 _DEEPEST = 30  # mwparserfromhell gives up at 40
 _LONGEST_NAME = 300  # characters of a template's name or a link's target
-_LONGEST = 100_000  # characters of a template, a link or a reference; a longer one is taken for text
-_PIECE = 20_000  # characters that are read at once, or more where something is longer
+_LONGEST = 100_000  # characters of a template, a link or a reference; longer ones are treated as text
+_PIECE = 20_000  # characters parsed at once, or more if a construct is longer
 _MOST = 50_000  # signs that open or close something: seconds of work; a long article has some five thousand
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\ufeff]")
@@ -48,8 +48,8 @@ _PLAIN = re.compile(r"[\w ,.()/–-]+")
 
 @dataclass(frozen=True)
 class Fact:
-    """A parameter of the page's infobox of that number (from 1), and what a reader sees of its value: the items of a
-    list are separated by `; `."""
+    """An infobox parameter and its value as a reader sees it, with list items separated by `; `. `infobox` is the
+    infobox's number on the page, from 1."""
 
     infobox: int
     template: str
@@ -59,8 +59,8 @@ class Fact:
 
 @dataclass(frozen=True)
 class Citation:
-    """A citation template, or a footnote without one (`template` None). The host is that of its address, the date as
-    it is written there; None where there is none."""
+    """A citation template, or a footnote without one (`template` None). `host` is that of its address, `date` is as
+    written; each is None if missing."""
 
     template: str | None
     host: str | None
@@ -69,8 +69,8 @@ class Citation:
 
 @dataclass(frozen=True)
 class Structure:
-    """The parameters of a page's infoboxes that say something, its citations in their order, how often it calls which
-    template, and how many links to pages, images and headings it has."""
+    """A page's infobox parameters with a value, its citations in order, how often it uses each template, and its number
+    of links to pages, images and headings."""
 
     infoboxes: int
     facts: tuple[Fact, ...]
@@ -86,14 +86,14 @@ class Structure:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        read = json.loads(text)
-        facts = tuple(Fact(**one) for one in read.pop("facts"))
-        return cls(facts=facts, citations=tuple(Citation(**one) for one in read.pop("citations")), **read)
+        fields = json.loads(text)
+        facts = tuple(Fact(**fact) for fact in fields.pop("facts"))
+        return cls(facts=facts, citations=tuple(Citation(**cited) for cited in fields.pop("citations")), **fields)
 
 
 def read_structure(wikitext: str, language: Language, title: str = "") -> Structure | None:
-    """The structure of a page; `title` is what `{{PAGENAME}}` shows in a value. None of a page that no person writes,
-    with more than 50,000 signs that open or close a template, a link or a reference.
+    """Read the structure of a page; `title` is what `{{PAGENAME}}` shows in a value. Returns None for a page with more
+    than 50,000 signs that open or close a template, a link or a reference: no person writes such a page.
 
     Takes time in proportion to the length of the page, whatever is left open in it.
     """
@@ -116,19 +116,19 @@ def read_structure(wikitext: str, language: Language, title: str = "") -> Struct
 
 
 def structure_json(wikitext: str, language: Language, title: str = "") -> str | None:
-    """What `read_structure` gives, as it is stored until it is published."""
+    """Return `read_structure` as JSON, the form in which it is stored until publication."""
     structure = read_structure(wikitext, language, title)
     return structure.to_json() if structure else None
 
 
 def template_name(written: str) -> str:
-    """As MediaWiki knows it: `cite_web` is Cite web."""
+    """Return a template's name as MediaWiki normalizes it: `cite_web` is Cite web."""
     name = " ".join(written.replace("_", " ").split())
     return name[:1].upper() + name[1:]
 
 
 class _Reader:
-    """What has been found in the pieces so far."""
+    """Collects what the pieces contain."""
 
     def __init__(self, language: Language, title: str) -> None:
         self._language = language
@@ -163,7 +163,7 @@ class _Reader:
 
     def _infobox(self, name: str, template: Any) -> None:
         self.infoboxes += 1
-        values = {_shown(one.name).strip(): one.value for one in template.params if one.showkey}
+        values = {_shown(parameter.name).strip(): parameter.value for parameter in template.params if parameter.showkey}
         for parameter, value in values.items():
             if _IMAGE.fullmatch(_shown(value).strip()):
                 self.images += 1
@@ -171,13 +171,13 @@ class _Reader:
                 self.facts.append(Fact(self.infoboxes, name, parameter, text))
 
     def _citation(self, name: str, template: Any) -> Citation:
-        given = {_shown(one.name).strip().lower(): one.value for one in template.params if one.showkey}
-        addresses = (_shown(given[one]) for one in self._language.citation_addresses if one in given)
-        dates = (self._text(given[one]) for one in self._language.citation_dates if one in given)
+        values = {_shown(each.name).strip().lower(): each.value for each in template.params if each.showkey}
+        addresses = (_shown(values[name]) for name in self._language.citation_addresses if name in values)
+        dates = (self._text(values[name]) for name in self._language.citation_dates if name in values)
         return Citation(name, next(filter(None, map(_host, addresses)), None), next(filter(None, dates), None))
 
     def _footnote(self, tag: Any) -> None:
-        called = (template_name(_shown(one.name)) for one in tag.contents.ifilter_templates())
+        called = (template_name(_shown(template.name)) for template in tag.contents.ifilter_templates())
         written = _shown(tag.contents)
         if written.strip() and not any(_is_any(name, self._language.citation_templates) for name in called):
             self.citations.append(Citation(None, _host(written), None))
@@ -191,7 +191,7 @@ class _Reader:
             self.images += 1
 
     def _text(self, value: Any) -> str:
-        """What a reader sees of a value."""
+        """Return what a reader sees of a value."""
         written = _shown(_REFERENCE.sub("", self._listed(value))).strip()
         if _PLAIN.fullmatch(written):
             return " ".join(written.split())
@@ -199,11 +199,11 @@ class _Reader:
         return "; ".join(filter(None, (" ".join(item.split()).rstrip(",; ") for item in items)))
 
     def _listed(self, value: Any) -> str:
-        """The wikitext, with the lists that templates make written as lists."""
+        """Return the wikitext, with the lists that templates make written as wikitext lists."""
         from mwparserfromhell.nodes import Template
 
         return "".join(
-            "".join(f"\n* {self._listed(one.value)}" for one in node.params if not one.showkey)
+            "".join(f"\n* {self._listed(item.value)}" for item in node.params if not item.showkey)
             if isinstance(node, Template) and _is_any(template_name(_shown(node.name)), self._language.list_templates)
             else str(node)
             for node in value.nodes
@@ -215,10 +215,10 @@ def _shown(wikitext: object) -> str:
 
 
 def _host(text: str) -> str | None:
-    if not (found := _ADDRESS.search(text)):
+    if not (address := _ADDRESS.search(text)):
         return None
     try:
-        return (urlsplit(found[0]).hostname or "").removeprefix("www.") or None
+        return (urlsplit(address[0]).hostname or "").removeprefix("www.") or None
     except ValueError:
         return None
 
@@ -233,7 +233,7 @@ def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _in_galleries(text: str) -> int:
-    """The lines between the tags of galleries that name something."""
+    """Count the non-empty lines between gallery tags."""
     images, start = 0, None
     for tag in _GALLERY.finditer(text):
         if tag[1] and start is not None:
@@ -243,17 +243,18 @@ def _in_galleries(text: str) -> int:
 
 
 def _marks(text: str) -> list[tuple[int, int, int]]:
-    """Where that stands which mwparserfromhell is to see: what opens (1), what closes (-1), and headings (0)."""
-    return sorted([*_closed(text), *((found.start(), found.end(), 0) for found in _HEADING.finditer(text))])
+    """Return the positions of the markup that mwparserfromhell may see: openers (1), closers (-1), headings (0)."""
+    headings = ((heading.start(), heading.end(), 0) for heading in _HEADING.finditer(text))
+    return sorted([*_closed(text), *headings])
 
 
 def _pieces(text: str, marks: Iterable[tuple[int, int, int]]) -> Iterator[str]:
-    """The text in which only these are markup, cut between lines where nothing is open."""
+    """Yield the text with only these marks as markup, cut between lines where nothing is open."""
     piece: list[str] = []
     size = depth = position = 0
     for start, end, step in marks:
         if start < position or (depth and not step):
-            continue  # a heading within something else is none
+            continue  # a heading inside another construct is not a heading
         hidden = _hidden(text[position:start])
         if size > _PIECE and not depth and "\n" in hidden:
             before, line_end, hidden = hidden.partition("\n")
@@ -285,9 +286,9 @@ def _all_hidden(text: str) -> str:
 
 
 def _closed(text: str) -> list[tuple[int, int, int]]:
-    """Where the signs stand that open (1) or close (-1) a template, a link or a reference that can be read.
+    """Return the positions of the signs that open (1) or close (-1) a readable template, link or reference.
 
-    Not all where there are too many.
+    Stops early if there are too many.
     """
     kept: list[tuple[int, int, int]] = []
     opened: list[tuple[str, int, int]] = []
@@ -327,7 +328,7 @@ def _openers(mark: str, start: int, end: int) -> Iterable[tuple[str, int, int]]:
 
 
 def _is_readable(text: str, kind: str, start: int, end: int) -> bool:
-    """Whether what stands there has a name, and is not endless."""
+    """Tell whether the construct has a name and a reasonable length."""
     if end - start > _LONGEST:
         return False
     if kind == "<":

@@ -1,6 +1,6 @@
-"""Tags: what MediaWiki takes for one, and what becomes of it; everything else between `<` and `>` is text.
+"""Handle tags as MediaWiki does; everything else between `<` and `>` is text.
 
-`tags.txt` lists them. In one thing this differs from MediaWiki, which swallows the words of `a<b and c>d`: a tag has
+`tags.txt` lists them. One difference from MediaWiki, which swallows the words of `a<b and c>d`: here a tag has
 attributes with values, or none.
 """
 
@@ -8,21 +8,19 @@ import functools
 import re
 from importlib.resources import files
 
-from newwiki.text.formulas import plain_number
-
 HOLE = "\x02"
-LIST_ITEM = "\x01"  # a line that holds it is an item of an HTML list
-TAG_MARK = "\x06"  # a tag stood here, which parts runs of apostrophes and is nothing else
+LIST_ITEM = "\x01"  # marks a line that is an item of an HTML list
+TAG_MARK = "\x06"  # marks a removed tag; it only separates runs of apostrophes
 
 
 def known() -> dict[str, list[str]]:
-    """The lists of `tags.txt`, by name."""
-    found: dict[str, list[str]] = {}
+    """Return the lists of `tags.txt`, by name."""
+    lists: dict[str, list[str]] = {}
     for line in (files(__package__) / "tags.txt").read_text("utf-8").splitlines():
         name, colon, words = line.partition(": ")
         if colon and not line.startswith("#"):
-            found.setdefault(name, []).extend(words.split())
-    return found
+            lists.setdefault(name, []).extend(words.split())
+    return lists
 
 
 _KNOWN = known()
@@ -43,10 +41,10 @@ _HEADING = re.compile(r"<[hH]([1-6])(?:\s[^<>]*+)?>([^<]*+(?:<(?!/?[hH][1-6][\s>
 
 
 def without_raw(text: str, but: frozenset[str] = frozenset()) -> str:
-    """The text without comments and without the tags, `but` for these, whose content is no wikitext of the page.
+    """Remove comments and the tags whose content is not wikitext of the page, except the tags in `but`.
 
-    As MediaWiki reads it: from the left, each up to its first end tag. What is literal stays, with its markup made
-    characters. A tag that is never closed is left to `without_tags`.
+    As MediaWiki does, reads from the left, each tag up to its first end tag. Literal content stays, with its markup
+    escaped. A tag that is never closed is left to `without_tags`.
     """
     kept: list[str] = []
     position = 0
@@ -77,7 +75,7 @@ def without_raw(text: str, but: frozenset[str] = frozenset()) -> str:
 
 
 def _content(text: str, name: str, attributes: str, start: int) -> tuple[str | None, int]:
-    """What stands in a tag and where the tag ends; None where it is never closed."""
+    """Return a tag's content and the position where the tag ends; None if it is never closed."""
     if attributes.endswith("/"):
         return "", start
     if end := re.compile(rf"</{name}\s*>", re.IGNORECASE).search(text, start):
@@ -98,28 +96,28 @@ def _shown(content: str, name: str, attributes: str) -> str:
     return ""
 
 
-def _literal(found: re.Match[str]) -> str:
-    return found[0] if found[0].startswith("&") else f"&#{ord(found[0])};"
+def _literal(match: re.Match[str]) -> str:
+    return match[0] if match[0].startswith("&") else f"&#{ord(match[0])};"
 
 
 def without_dress(text: str) -> str:
-    """The text with a mark for each tag that only dresses it, so that links and templates are read without them."""
+    """Replace tags that only format text by a mark, so that links and templates are read without them."""
     return _TAG.sub(lambda tag: TAG_MARK if tag[1].lower() in _DRESS else tag[0], text)
 
 
 def without_tags(text: str) -> str:
-    """The text with its headings as wikitext has them, and for the other tags what they do to a line."""
+    """Write HTML headings as wikitext headings, and replace other tags by their effect on the line."""
     return _TAG.sub(_tag, _HEADING.sub(_heading, text))
 
 
-def without_switches(text: str, of_language: frozenset[str]) -> str:
-    """The text without words such as `__NOTOC__`; `__init__` is none of them."""
-    return _switches(of_language).sub("", text) if "__" in text else text
+def without_switches(text: str, language_switches: frozenset[str]) -> str:
+    """Remove words such as `__NOTOC__`; `__init__` is not one of them."""
+    return _switches(language_switches).sub("", text) if "__" in text else text
 
 
 @functools.cache
-def _switches(of_language: frozenset[str]) -> re.Pattern[str]:
-    capitals = sorted({*_KNOWN["capital_switches"], *of_language})
+def _switches(language_switches: frozenset[str]) -> re.Pattern[str]:
+    capitals = sorted({*_KNOWN["capital_switches"], *language_switches})
     return re.compile("|".join([f"(?i:{'|'.join(_KNOWN['switches'])})", *capitals]))
 
 
@@ -138,3 +136,21 @@ def _tag(tag: re.Match[str]) -> str:
     if name in _ITEMS:
         return "\n" if tag[0][1] == "/" else f"\n{LIST_ITEM}"
     return "\n\n" if name in _BLOCKS else TAG_MARK
+
+
+_SIGNS = {
+    r"\times": "×", r"\cdot": "⋅", r"\pm": "±", r"\approx": "≈", r"\sim": "~", r"\%": "%", r"\,": "", r"\;": " ",
+    r"\ ": " ", r"\!": "", "{,}": ",", "-": "−",
+}  # fmt: skip
+_FRACTION = re.compile(r"(?<!\d)\\[dt]?frac\{(\d+)\}\{(\d+)\}")
+_POWER = re.compile(r"\^(?:\{(-?\d+)\}|(\d))")
+_PLAIN = re.compile(r"[±≈~−+]?\s*\d[\d,.]*(?:⁄\d+)?(?:\^−?\d+)?(?:\s*[×⋅±]\s*\d[\d,.]*(?:\^−?\d+)?)*\s*%?")
+
+
+def plain_number(formula: str) -> str | None:
+    """Convert `3 \\times 10^{8}` to 3×10^8; None if a formula is more than a number."""
+    text = _POWER.sub(lambda power: f"^{power[1] or power[2]}", _FRACTION.sub(r"\1⁄\2", formula.strip()))
+    for written, sign in _SIGNS.items():
+        text = text.replace(written, sign)
+    text = re.sub(r"\s*([×⋅])\s*", r"\1", text).strip()
+    return text if _PLAIN.fullmatch(text) else None

@@ -1,23 +1,22 @@
-"""What a word is: one rule, by which everything that counts words counts them.
+"""Split text into words by one rule, which everything that counts words uses.
 
-Words are what white space separates. In a text without spaces between its words (`without_spaces`), each letter of
-the scripts below is a word, with the marks on it, and so is each run of other letters and digits between them. That
-takes no dictionary and no download, so it is the same everywhere: 500 words of Chinese are 500 characters, which is
-what some 300 English words say, of Japanese some 250. A dictionary's words would be other ones with each of its
-versions.
+White space separates words. In a text without spaces between words (`without_spaces`), each letter of the scripts below
+is a word, with its marks, and so is each run of other letters and digits between them. This needs no dictionary and no
+download, so it is the same everywhere. 500 words of Chinese are 500 characters, about as much as 300 English words;
+for Japanese it is about 250. A dictionary would change the words with each of its versions.
 """
 
 import re
 import unicodedata
 
-# Part of the fingerprint of what is not ours and may read an analysis's words. Version 1 told none in scripts without
-# spaces. Raise it whenever words change for the same text, and the versions of our own evaluators that read them.
+# Part of the fingerprint of plug-ins that may read an analysis's words. Version 1 found no words in scripts without
+# spaces. Raise it whenever the words of a text change, together with the versions of our own evaluators that read them.
 WORDS_VERSION = "2"
 
 # Thai, Lao, Myanmar, Khmer, kana and Chinese characters: scripts that put no space between words.
 SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 
-_BLOCKS = [(0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3099, 0x309A)]  # of SPACELESS, those with marks
+_BLOCKS = [(0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3099, 0x309A)]  # blocks of SPACELESS with marks
 _MARKS = "".join(
     chr(code) for first, last in _BLOCKS for code in range(first, last + 1) if unicodedata.category(chr(code))[0] == "M"
 )
@@ -26,8 +25,8 @@ _WORD = re.compile(rf"(?=\w)[{SPACELESS}][{_MARKS}]*|[^\W{SPACELESS}]+(?:['’.,
 
 
 def without_spaces(text: str) -> bool:
-    """Whether it puts no space between words: characters of such scripts are more than its runs between white space,
-    and than a quarter of its letters and digits. An English article with a long list of Chinese names has spaces."""
+    """Tell whether the text puts no space between words: its characters of such scripts outnumber its runs between
+    white space and a quarter of its letters and digits. An English article with many Chinese names has spaces."""
     if text.isascii():
         return False
     spaceless = sum(1 for _ in _SPACELESS.finditer(text))
@@ -35,10 +34,10 @@ def without_spaces(text: str) -> bool:
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a text in their order; between spaces with the marks that stand beside them."""
+    """Return the words of a text in order; words between spaces keep their punctuation."""
     return _WORD.findall(text) if without_spaces(text) else text.split()
 
 
 def count_words(prose: str) -> int:
-    """Words that hold a letter or digit."""
+    """Count the words that contain a letter or digit."""
     return sum(any(character.isalnum() for character in word) for word in split_words(prose))

@@ -1,4 +1,4 @@
-"""Fits a language model to examples by transformers' Trainer, in a folder where a killed training goes on."""
+"""Fit a language model to examples with transformers' Trainer, in a folder where an interrupted training resumes."""
 
 import json
 import math
@@ -19,13 +19,13 @@ from newwiki.request import FinetuneRequest
 from newwiki.training.examples import Example, padded
 from newwiki.training.steps import by_step
 
-Report = Callable[[int, int, str], None]  # steps done, of how many, and a few words
-_POINTS = 10  # of the training loss between two checkpoints
+Report = Callable[[int, int, str], None]  # (steps done, total steps, status text)
+_POINTS = 10  # points of the training loss between two checkpoints
 
 
 @dataclass(frozen=True)
 class Loss:
-    """The mean cross-entropy in nats a token: of training since the last such point, or of what was held out."""
+    """The mean cross-entropy in nats per token: of training since the last point, or of the held-out texts."""
 
     step: int
     training: float | None = None
@@ -42,13 +42,13 @@ def fit(
     folder: Path,
     report: Report,
 ) -> list[Loss]:
-    """Trains the model as is asked, and gives the loss curve: by AdamW without weight decay, the learning rate falling
-    to 0 in a line, gradients of norm 1 at most. A checkpoint in `folder`, of which the newest stay that are to be kept,
-    and the validation loss come `every` so many steps.
+    """Train the model as requested and return the loss curve: AdamW without weight decay, a learning rate that falls
+    linearly to 0, gradient norms of at most 1. Every `every` steps, writes a checkpoint to `folder`, where the newest
+    ones stay as requested, and computes the validation loss.
 
-    It goes on from the newest whole checkpoint there, and ends with the same weights as if it had never stopped: on a
-    CPU to the last bit. `save_others` puts into a checkpoint what is not weights. Raises TerminalError for a loss that
-    is not a number, and where a batch does not fit into memory.
+    Resumes from the newest complete checkpoint, and ends with the same weights as an uninterrupted training: on a CPU
+    to the last bit. `save_others` adds everything but the weights to a checkpoint. Raises TerminalError for a loss that
+    is NaN or infinite, and for a batch that does not fit into memory.
     """
     silence_transformers()
     trainer = _trainer_class(save_others)(
@@ -57,11 +57,11 @@ def fit(
         train_dataset=list(training),
         eval_dataset=list(validation) or None,
         data_collator=padded,
-        callbacks=[_Teller(report)],
+        callbacks=[_Progress(report)],
     )
     trainer.remove_callback(PrinterCallback)
     try:
-        with _same_bits_as_ever():
+        with _deterministic():
             before = [Loss(0, validation=trainer.evaluate()["eval_loss"])] if validation else []
             trainer.train(resume_from_checkpoint=_newest(folder))
     except (RuntimeError, MemoryError) as error:
@@ -69,7 +69,7 @@ def fit(
             raise
         raise TerminalError(
             f"a batch of {request.batch_size} texts does not fit into memory; train on smaller batches, lower "
-            "--max-length, or take --dtype bfloat16"
+            "--max-length, or use --dtype bfloat16"
         ) from error
     model.eval()
     return before + _curve(trainer.state.log_history)
@@ -104,13 +104,13 @@ def _arguments(request: FinetuneRequest, every: int, folder: Path, validates: bo
         report_to="none",
     )
     if arguments.n_gpu > 1:
-        arguments._n_gpu = 1  # a batch is of --batch-size, whatever the machine has
+        arguments._n_gpu = 1  # a batch has --batch-size texts, however many GPUs there are
     return arguments
 
 
 def _trainer_class(save_others: Callable[[Path], None]) -> type[Trainer]:
     class Saving(Trainer):
-        """What is beside the weights is saved before the file that says that a checkpoint is whole."""
+        """Saves the other files before the file that marks a checkpoint as complete."""
 
         def save_model(self, output_dir: str | None = None, _internal_call: bool = False) -> None:
             super().save_model(output_dir, _internal_call)
@@ -119,9 +119,9 @@ def _trainer_class(save_others: Callable[[Path], None]) -> type[Trainer]:
     return Saving
 
 
-class _Teller(TrainerCallback):
-    """Tells how far it is, and has both losses at each checkpoint: the last one is one, and no mean is half in one and
-    half in the next."""
+class _Progress(TrainerCallback):
+    """Reports progress, and logs both losses at each checkpoint, also the last one, so that no mean spans two
+    checkpoints."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -137,7 +137,7 @@ class _Teller(TrainerCallback):
             if name in logs:
                 if not math.isfinite(logs[name]):
                     raise TerminalError(
-                        f"the loss is no number any more at step {state.global_step}; lower --learning-rate, and name "
+                        f"the loss became {logs[name]} at step {state.global_step}; lower --learning-rate, and name "
                         "a new folder with --out"
                     )
                 self._words[name] = f"{words} {logs[name]:.3f}"
@@ -145,7 +145,7 @@ class _Teller(TrainerCallback):
 
 
 def _newest(folder: Path) -> str | None:
-    """The newest checkpoint that was written to its end; younger ones were not, and are taken away."""
+    """Return the newest complete checkpoint, and delete incomplete ones that are newer."""
     for checkpoint in reversed(by_step(folder)):
         try:
             json.loads((checkpoint / "trainer_state.json").read_bytes())
@@ -157,8 +157,9 @@ def _newest(folder: Path) -> str | None:
 
 
 @contextmanager
-def _same_bits_as_ever() -> Any:
-    """On a CPU, torch's deterministic kernels; on a GPU some models have none for all they do, and would fail."""
+def _deterministic() -> Any:
+    """Use torch's deterministic kernels on a CPU; on a GPU some models would fail, because not all kernels have
+    them."""
     before = torch.are_deterministic_algorithms_enabled()
     torch.use_deterministic_algorithms(before or not torch.cuda.is_available())
     try:
@@ -168,10 +169,10 @@ def _same_bits_as_ever() -> Any:
 
 
 def _curve(history: Sequence[dict[str, Any]]) -> list[Loss]:
-    """The points of the Trainer's log, one a step."""
+    """Return the points of the Trainer's log, one per step."""
     points: dict[int, Loss] = {}
     for entry in history:
         step = int(entry["step"])
         known = points.get(step, Loss(step))
         points[step] = Loss(step, entry.get("loss", known.training), entry.get("eval_loss", known.validation))
-    return [one for one in points.values() if (one.training, one.validation) != (None, None)]
+    return [point for point in points.values() if (point.training, point.validation) != (None, None)]

@@ -1,4 +1,4 @@
-"""What a checkpoint was fitted to: a file beside its weights, by which a leak can be seen."""
+"""Store what a checkpoint was trained on in a file next to its weights, which reveals leaks."""
 
 import hashlib
 import json
@@ -28,12 +28,13 @@ class Trained:
 
 @dataclass(frozen=True)
 class TrainingRecord:
-    """`request` is all that decides the weights, `articles` the training set, those held out for validation among them.
+    """`request` holds everything that decides the weights, `articles` the training set, including those held out for
+    validation.
 
-    `model` is what the training began with by name, and `before` that model's own record, if it has one;
-    `checked_against` are the snapshots that were looked through for these articles; `facts` are what a reader wants to
-    know beside it. `latest_text` is the day (UTC) of the latest revision among the articles, None in records of older
-    versions; `base_cutoff` the knowledge cutoff of what the training began with, None where nobody knew it.
+    `model` is the name of the model that the training began with, and `before` that model's own record, if it has one.
+    `checked_against` lists the snapshots that were searched for these articles; `facts` holds further information for
+    readers. `latest_text` is the day (UTC) of the latest revision among the articles, None in records of older
+    versions. `base_cutoff` is the knowledge cutoff of the initial model, None if it was unknown.
     """
 
     request: Mapping[str, Any]
@@ -47,60 +48,64 @@ class TrainingRecord:
 
     @property
     def sha256(self) -> str:
-        """The name of the training: the same request has the same."""
+        """The identity of the training: equal requests have equal hashes."""
         return hashlib.sha256(json.dumps(self.request, sort_keys=True).encode()).hexdigest()
 
     @property
     def everything(self) -> list[Trained]:
-        """The articles that any training up to here has read."""
+        """The articles that this training and all earlier ones have read."""
         return [*self.articles, *(self.before.everything if self.before else ())]
 
     @property
     def snapshots(self) -> list[str]:
-        """The ids of the snapshots that they come from."""
-        own = [one["snapshot_id"] for one in self.request["snapshots"]]
+        """The ids of the snapshots of these articles."""
+        own = [snapshot["snapshot_id"] for snapshot in self.request["snapshots"]]
         return list(dict.fromkeys([*own, *(self.before.snapshots if self.before else ())]))
 
     @property
     def read_until(self) -> date | None:
-        """The day of the latest text that any training up to here has read, as far as is known. The model can have seen
-        what is later than that only in what all of it began with."""
+        """The day of the latest text that this training and all earlier ones have read, as far as known. Only the
+        initial model can have seen anything later."""
         known = [self.latest_text, self.before.read_until if self.before else None]
         return max((day for day in known if day), default=None)
 
     @property
     def knowledge_cutoff(self) -> date | None:
-        """The last day of what the model can have seen: of what it began with or of what it has read here, whichever
-        is later. None where either is not known: `read_until` alone is only a day that it cannot be before."""
+        """The last day of what the model can have seen, initially or in training, whichever is later. None if either is
+        unknown; `read_until` alone is only a lower bound."""
         if self.latest_text is None or self.base_cutoff is None:
             return None
         return max(self.latest_text, self.base_cutoff)
 
 
 def set_sha256(articles: Iterable[Trained]) -> str:
-    """The hash of a training set: wiki, page id and the hash of the text of each article, in whatever order."""
-    lines = sorted(f"{one.wiki}\0{one.page_id}\0{one.text_sha256}\n" for one in articles)
+    """Return the hash of a training set, from wiki, page id and text hash of each article, in any order."""
+    lines = sorted(f"{article.wiki}\0{article.page_id}\0{article.text_sha256}\n" for article in articles)
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def shared(trained: Iterable[Trained], wiki: str, articles: Iterable[Article]) -> list[Article]:
-    """Those of a wiki's articles that were trained on: by page, by title, or, from whatever wiki, by the very text."""
+    """Return the articles of a wiki that were trained on: matched by page, by title, or, from any wiki, by text."""
     seen = list(trained)
-    pages = {one.page_id for one in seen if one.wiki == wiki}
-    titles = {one.title for one in seen if one.wiki == wiki}
-    texts = {one.text_sha256 for one in seen}
-    return [one for one in articles if one.page_id in pages or one.title in titles or one.text_sha256 in texts]
+    pages = {article.page_id for article in seen if article.wiki == wiki}
+    titles = {article.title for article in seen if article.wiki == wiki}
+    texts = {article.text_sha256 for article in seen}
+    return [
+        article
+        for article in articles
+        if article.page_id in pages or article.title in titles or article.text_sha256 in texts
+    ]
 
 
 def write(record: TrainingRecord, folder: Path) -> None:
-    """The file appears whole or not at all."""
+    """Write the record atomically."""
     part = folder / f"{FILE}.part"
     part.write_text(json.dumps(_written(record), ensure_ascii=False, indent=1) + "\n", "utf-8")
     part.replace(folder / FILE)
 
 
 def read(folder: Path) -> TrainingRecord | None:
-    """The record in a checkpoint's folder; None where there is none. Raises TerminalError for one that is broken."""
+    """Read the record in a checkpoint's folder; None if there is none. Raises TerminalError for a broken one."""
     file = folder / FILE
     if not file.is_file():
         return None
@@ -108,8 +113,8 @@ def read(folder: Path) -> TrainingRecord | None:
         return _read(read_object(file.read_bytes(), f"'{file}'"))
     except (TerminalError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise TerminalError(
-            f"'{file}' is not what `newwiki finetune` writes ({type(error).__name__}: {error}), so nobody can tell "
-            "what the model was trained on; put the true one in its place, or take it away if it is not yours"
+            f"'{file}' is not a record of `newwiki finetune` ({type(error).__name__}: {error}), so it is unknown what "
+            "the model was trained on; restore the original file, or delete it if it does not belong to this model"
         ) from None
 
 
@@ -123,7 +128,7 @@ def _written(record: TrainingRecord) -> dict[str, Any]:
         "facts": record.facts,
         "latest_text": record.latest_text and record.latest_text.isoformat(),
         "base_cutoff": record.base_cutoff and record.base_cutoff.isoformat(),
-        "articles": [asdict(one) for one in record.articles],
+        "articles": [asdict(article) for article in record.articles],
         "before": _written(record.before) if record.before else None,
     }
 
@@ -133,7 +138,7 @@ def _read(values: dict[str, Any]) -> TrainingRecord:
         raise ValueError(f"format {values['format']} is not {_FORMAT}")
     record = TrainingRecord(
         values["request"],
-        [Trained(**one) for one in values["articles"]],
+        [Trained(**article) for article in values["articles"]],
         values["model"],
         _read(values["before"]) if values["before"] else None,
         values["checked_against"],
@@ -142,10 +147,10 @@ def _read(values: dict[str, Any]) -> TrainingRecord:
         _day(values.get("base_cutoff")),
     )
     if record.sha256 != values["sha256"] or set_sha256(record.articles) != record.request["training_set_sha256"]:
-        raise ValueError("its hashes do not fit")
+        raise ValueError("its hashes do not match its content")
     return record
 
 
 def _day(written: str | None) -> date | None:
-    """Records of older versions have none."""
+    """Parse a date, which records of older versions lack."""
     return None if written is None else date.fromisoformat(written)

@@ -1,4 +1,4 @@
-"""A smaller model of a model's kind, with random weights: what is fitted to the texts of the larger one."""
+"""Make a smaller model of the same architecture with random weights, to be fitted to the larger model's texts."""
 
 import copy
 from typing import Any
@@ -7,7 +7,8 @@ _SHARE = 4  # of the layers: 4 of 16 in He et al. 2021, Exposure bias versus sel
 
 
 def small_copy(model: Any, seed: int) -> Any:
-    """The same configuration with a quarter of the layers, one at least; torch's random numbers go on as before."""
+    """Return a model with a quarter of the layers, at least one, and the same configuration otherwise. Torch's random
+    state is preserved."""
     import torch
     from transformers import AutoModelForCausalLM
 

@@ -1,4 +1,4 @@
-"""The folders that a training run leaves on its way (checkpoint-500, step_1000), and whether one of them is whole."""
+"""Find the checkpoint folders of a training run (checkpoint-500, step_1000), and tell whether one is complete."""
 
 import hashlib
 import re
@@ -11,26 +11,26 @@ from newwiki.models import adapters
 from newwiki.training import record
 
 _STEP = re.compile(r"(?:checkpoint|ckpt|global[-_]?step|step|iter(?:ation)?)[-_]?(\d+)", re.IGNORECASE)
-_LAST = "trainer_state.json"  # transformers' Trainer writes it after all the rest
+_LAST = "trainer_state.json"  # transformers' Trainer writes it last
 
 
 def step_of(folder: Path) -> int | None:
-    """The training step that a folder's name tells; None for other names."""
-    found = _STEP.fullmatch(folder.name)
-    return int(found[1]) if found else None
+    """Return the training step in a folder's name; None for other names."""
+    match = _STEP.fullmatch(folder.name)
+    return int(match[1]) if match else None
 
 
 def by_step(folder: Path) -> list[Path]:
-    """The folders in it that are named for a step, in the order of the steps."""
-    found = [(step, one) for one in folder.iterdir() if one.is_dir() and (step := step_of(one)) is not None]
-    return [one for _, one in sorted(found)]
+    """Return the subfolders that are named after a step, in the order of steps."""
+    numbered = [(step, sub) for sub in folder.iterdir() if sub.is_dir() and (step := step_of(sub)) is not None]
+    return [sub for _, sub in sorted(numbered)]
 
 
-def told_by(folder: Path, before: record.TrainingRecord | None = None) -> dict[str, str]:
-    """What is known of how a checkpoint came to be, for `runs.versions`; nothing for one that does not say, but for the
-    training `before` it, that of an adapter's base.
+def record_of(folder: Path, before: record.TrainingRecord | None = None) -> dict[str, str]:
+    """Return what is known about a checkpoint's training, for `runs.versions`. A checkpoint without a record has only
+    the training `before` it, which is that of an adapter's base.
 
-    `training_step` is a number of steps, and `training_run` the same for all checkpoints of one training.
+    `training_step` is a number of steps; `training_run` is the same for all checkpoints of one training.
     """
     made = record.read(folder)
     step = step_of(folder)
@@ -57,11 +57,10 @@ def _read_by(made: record.TrainingRecord) -> dict[str, str]:
 
 
 def lacking(folder: Path, settle: float) -> str | None:
-    """What a checkpoint still lacks, in words; None for one that is whole.
+    """Say what a checkpoint still lacks; None if it is complete.
 
-    It is whole when its configuration and all of its weights are there at their full length, and when it was finished
-    by transformers' Trainer or nothing in it has changed for `settle` seconds. An adapter's are peft's, where there is
-    no other.
+    It is complete when its configuration and all of its weights have their full length, and when transformers' Trainer
+    has finished it or nothing in it has changed for `settle` seconds. If there is only an adapter, its own files count.
     """
     is_whole_model = (folder / "config.json").exists() or not (folder / adapters.CONFIG).exists()
     config = "config.json" if is_whole_model else adapters.CONFIG
@@ -75,30 +74,30 @@ def lacking(folder: Path, settle: float) -> str | None:
     except FileNotFoundError as error:
         return f"it has no {Path(error.filename).name}"
     except (TerminalError, KeyError, TypeError, AttributeError, OSError):
-        return f"its {config} is not written to the end"
+        return f"its {config} is incomplete"
     still = settle - (time.time() - changed)
     return None if still <= 0 else f"it has changed within the last {settle:g} s"
 
 
 def _short_of(folder: Path, usual: str) -> str | None:
-    """The first weights that are not there to their last byte."""
+    """Name the first weights file that is missing or incomplete."""
     index = folder / "model.safetensors.index.json"
     if index.is_file():
         if not _is_json(index):
-            return f"its {index.name} is not written to the end"
+            return f"its {index.name} is incomplete"
         names = sorted(map(str, set(read_object(index.read_bytes(), index.name)["weight_map"].values())))
     else:
         names = sorted(file.name for file in folder.glob("*.safetensors")) or [usual]
-    return next((f"its {name} is not written to the end" for name in names if not _is_full(folder / name)), None)
+    return next((f"its {name} is incomplete" for name in names if not _is_full(folder / name)), None)
 
 
 def _is_full(weights: Path) -> bool:
-    """Whether a file of safetensors is as long as its head says: 8 bytes, the head, and the tensors."""
+    """Tell whether a safetensors file is as long as its header says: 8 bytes, the header, and the tensors."""
     with weights.open("rb") as stream:
         length = int.from_bytes(stream.read(8), "little")
         head = stream.read(length) if length < weights.stat().st_size else b""
     try:
-        tensors = [one for name, one in read_object(head, weights.name).items() if name != "__metadata__"]
+        tensors = [entry for name, entry in read_object(head, weights.name).items() if name != "__metadata__"]
         ends = [int(tensor["data_offsets"][1]) for tensor in tensors]
     except (TerminalError, ValueError, TypeError, KeyError, IndexError):
         return False

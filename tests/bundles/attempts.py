@@ -250,7 +250,7 @@ def _pulled_twice(world: World, path: Path, folder: Path) -> Iterator[str]:
 def _pulled(victim: Database, path: Path, folder: Path) -> str:
     """What the command says. Raises TerminalError for a refusal in one line."""
     done = in_process.run(["pull", path.as_uri(), "--db", victim.path, "--quiet"], folder, environment())
-    is_defect = "it is a defect" in done.stderr
+    is_defect = "this is a defect" in done.stderr
     if done.returncode in (1, 2) and done.stderr.count("\n") == 1 and not is_defect:
         raise TerminalError(done.stderr.strip())
     if done.returncode:

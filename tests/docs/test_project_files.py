@@ -3,11 +3,14 @@ a lowest version and a pinned one."""
 
 import re
 import tomllib
+from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from pre_commit.languages import pygrep  # type: ignore[import-untyped]
 
 from tests.docs.blocks import ROOT
 
@@ -23,10 +26,30 @@ def read(name: str) -> Any:
 
 def test_the_hooks_before_a_commit_are_the_checks_of_make_check() -> None:
     [repository] = read(".pre-commit-config.yaml")["repos"]
-    hooks = [hook["entry"] for hook in repository["hooks"]]
+    hooks = [hook["entry"] for hook in repository["hooks"] if hook["stages"] == ["pre-commit"]]
     found = re.search(r"^check:.*\n((?:\t.+\n)+)", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
     assert found
     assert hooks == [line.strip().replace("$(BIN)", ".venv/bin") for line in found[1].splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("message", "is_refused"),
+    [
+        ("Use the singular in the summary of a single run", False),
+        ("Use the singular in the summary of a single run\n\nA body may be longer and ends with a full stop.\n", False),
+        ("Use " + "x" * 68, False),
+        ("Use " + "x" * 69, True),
+        ("use the singular", True),
+        ("Use the singular.", True),
+        ("Use the singular.\n\nBody", True),
+    ],
+)
+def test_a_hook_checks_the_subject_of_a_commit(message: str, is_refused: bool, tmp_path: Path) -> None:
+    """As pre-commit carries it out: with a regular expression that no message may match."""
+    [repository] = read(".pre-commit-config.yaml")["repos"]
+    [hook] = [hook for hook in repository["hooks"] if hook["stages"] == ["commit-msg"]]
+    (tmp_path / "message").write_text(message, "utf-8")
+    assert bool(pygrep.main([*hook["args"], hook["entry"], str(tmp_path / "message")])) == is_refused
 
 
 def test_the_citation_is_of_this_version_and_its_day_is_the_changelogs() -> None:

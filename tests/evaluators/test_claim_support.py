@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evaluators.analysis import Analyst
-from evaluators.claim_support import claims_article, claims_wiki, told_by
+from evaluators.claim_support import claims_article, claims_wiki, with_pair_scorer
 from evaluators.claims.checking import ClaimChecker, by_article
 from evaluators.claims.pair_classifier import Pair, Shares, load_pair_classifier
 from evaluators.claims.pair_scorer import read_pair_scorer
@@ -166,14 +166,14 @@ def test_claims_are_asked_for_together_and_look_at_the_article() -> None:
 
 
 def test_the_index_must_be_named(scorer: Path) -> None:
-    with pytest.raises(TerminalError, match="claims_wiki: no index of evidence is named; build one with `newwiki"):
+    with pytest.raises(TerminalError, match="claims_wiki: no evidence index is set; build one with `newwiki"):
         makers.get("claims_wiki").load(Settings(pair_scorer=str(scorer)))
 
 
 def test_a_model_that_cannot_be_had_is_told_with_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    with pytest.raises(TerminalError, match=r"pair scorer of claims: .*DeBERTa.*--pair-scorer FILE.toml names another"):
+    with pytest.raises(TerminalError, match=r"pair scorer of claims: .*DeBERTa.*another with --pair-scorer FILE.toml"):
         makers.get("claims_article").load(Settings())
 
 
@@ -192,7 +192,7 @@ def test_the_catalogue_says_whose_verdicts_the_metrics_count_and_the_registry_of
     scorer: Path,
 ) -> None:
     metric = select("claims")[0].metrics[0]
-    told = told_by(str(scorer), metric)
+    told = with_pair_scorer(str(scorer), metric)
     assert told.source.endswith("; by a pair scorer of the user's own")
     assert told.pitfalls.endswith("; the pair scorer: it counts words")
     settings_in_force(None, pair_scorer=str(scorer))

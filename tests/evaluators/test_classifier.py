@@ -75,10 +75,10 @@ def test_one_output_needs_no_label(random_model: Any, load: Load) -> None:
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"output": "softmax", "label": "toxic"}, r"mine\.toml': label is 'toxic', and must be one of 'model': a, b"),
-        ({"output": "raw"}, r"label is '', and must be one of 'model': a, b"),
-        ({"output": "expected", "values": [1, 2, 3]}, "has 3 values, but 'model' has 2 labels: a, b"),
-        ({"label": "a", "window": 17}, "window is 17, but 'model' reads 16 tokens at most"),
+        ({"output": "softmax", "label": "toxic"}, r"mine\.toml': label is 'toxic', but the labels of .* are: a, b"),
+        ({"output": "raw"}, r"label is '', but the labels of 'model' are: a, b"),
+        ({"output": "expected", "values": [1, 2, 3]}, "lists 3 values, but 'model' has 2 labels: a, b"),
+        ({"label": "a", "window": 17}, "window is 17, but 'model' reads at most 16 tokens"),
     ],
 )
 def test_what_the_model_does_not_have_is_misuse(
@@ -90,7 +90,7 @@ def test_what_the_model_does_not_have_is_misuse(
 
 
 def test_one_output_has_no_share(random_model: Any, load: Load) -> None:
-    with pytest.raises(UsageError, match="has one output, so output must be raw or sigmoid"):
+    with pytest.raises(UsageError, match="has a single output, so output must be raw or sigmoid"):
         load(output="softmax", label="score")
 
 
@@ -191,7 +191,7 @@ def test_pickles_are_refused(tmp_path: Path, random_model: Any, load: Load) -> N
 
 def test_a_model_that_is_nowhere_says_of_which_metric(monkeypatch: pytest.MonkeyPatch, load: Load) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(TerminalError, match="mine: there is no model 'nobody/nothing': no such folder here"):
+    with pytest.raises(TerminalError, match="mine: there is no model 'nobody/nothing': no local folder has this name"):
         load(model="nobody/nothing")
 
 
@@ -237,5 +237,5 @@ def test_a_model_without_padding_reads_chunk_by_chunk(tmp_path: Path, load: Load
 
 def test_a_part_that_was_not_made_is_an_error() -> None:
     scorer = read_scorer(PRESETS / "toxicity.toml")
-    with pytest.raises(TerminalError, match="analysed without toxicity"):
+    with pytest.raises(TerminalError, match="analyzed without toxicity"):
         scorer.score(Analysis("a word"), Analysis("a word"))

@@ -112,9 +112,9 @@ class _Foreign(_OneHot):
 
 def test_a_model_that_openvino_cannot_read_or_misreads_is_refused() -> None:
     CompiledTransformer(_OneHot(), "float32", threads=1)
-    with pytest.raises(TerminalError, match=r"makes other embeddings .* choose --embedder-backend torch"):
+    with pytest.raises(TerminalError, match=r"computes other embeddings .* choose --embedder-backend torch"):
         CompiledTransformer(_Shortsighted(), "float32", threads=1)
-    with pytest.raises(TerminalError, match=r"lacks what .* choose --embedder-backend torch"):
+    with pytest.raises(TerminalError, match=r"does not support an operation .* choose --embedder-backend torch"):
         CompiledTransformer(_Foreign(), "float32", threads=1)
 
 

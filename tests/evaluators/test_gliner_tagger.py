@@ -87,7 +87,7 @@ def test_a_piece_is_read_alone_whatever_stands_beside_it() -> None:
 def test_a_model_that_the_labels_alone_would_fill_is_refused() -> None:
     model = CapitalWords()
     model.data_processor.transformer_tokenizer.model_max_length = 3
-    with pytest.raises(TerminalError, match="the labels take 2 of the 3 tokens that gliner:capitals reads"):
+    with pytest.raises(TerminalError, match="the labels take 2 of the 3 tokens that gliner:capitals can read"):
         GlinerTagger(model, "gliner:capitals", "")
 
 
@@ -106,14 +106,14 @@ WHOLE = {"gliner_config.json": '{"encoder_config": {}}', "model.safetensors": ""
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"gliner_config.json": None}, r"holds no GLiNER model: it has no gliner_config\.json; with the package"),
-        ({"gliner_config.json": "{"}, r"is no configuration of a model; with the package gliner fetch it once"),
+        ({"gliner_config.json": None}, r"is not a GLiNER model: it has no gliner_config\.json; with the package"),
+        ({"gliner_config.json": "{"}, r"is not a model configuration; with the package gliner, download it"),
         ({"model.safetensors": None, "pytorch_model.bin": ""}, "no weights as model.safetensors; .*safe_serialization"),
-        ({"gliner_config.json": '{"model_name": "some/encoder"}'}, "no configuration of its encoder; with the package"),
-        ({"tokenizer.json": None}, "has no tokenizer; with the package gliner fetch it once"),
+        ({"gliner_config.json": '{"model_name": "some/encoder"}'}, "no encoder configuration; with the package"),
+        ({"tokenizer.json": None}, "has no tokenizer; with the package gliner, download it"),
         ({"gliner_config.json": '{"encoder_config": {"auto_map": {}}}'}, r"names code of its own \(auto_map\)"),
-        ({"tokenizer_config.json": '{"auto_map": {}}'}, r"names code of its own \(auto_map\), which is not run"),
-        ({"gliner_config.json": '{"encoder_config": {}, "labels_encoder": "x"}'}, r"beside it \(labels_encoder\)"),
+        ({"tokenizer_config.json": '{"auto_map": {}}'}, r"own \(auto_map\), which newwiki does not run"),
+        ({"gliner_config.json": '{"encoder_config": {}, "labels_encoder": 1}'}, r"additional model \(labels_encoder\)"),
         ({"gliner_config.json": '{"encoder_config": {}, "model_name": "HERE"}', "adapter_config.json": ""}, "adapter"),
     ],
 )  # fmt: skip

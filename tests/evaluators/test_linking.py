@@ -70,7 +70,7 @@ def test_three_anchors_give_a_difference_and_no_slope() -> None:
 
 
 def test_fewer_anchors_are_refused() -> None:
-    with pytest.raises(ValueError, match="a link takes anchors of 3 models, not of 2"):
+    with pytest.raises(ValueError, match="a link needs anchors of at least 3 models, got 2"):
         linking.link(month([1.0, 2.0]), month([1.0, 2.0]), all_of(2))
 
 

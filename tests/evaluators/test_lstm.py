@@ -56,5 +56,5 @@ def _no_weights(folder: Path) -> Any:
 def test_a_damaged_folder_is_refused(model: EssayLstm, tmp_path: Path, damage: Any) -> None:
     save(model, tokenizer(), tmp_path / "lstm")
     damage(tmp_path / "lstm")
-    with pytest.raises(TerminalError, match=r"is not an LSTM that train-scorer wrote: .*; fit it anew"):
+    with pytest.raises(TerminalError, match=r"is not an LSTM written by train-scorer: .*; train it again"):
         LstmNetwork.load(tmp_path / "lstm", "float32")

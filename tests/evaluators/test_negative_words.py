@@ -50,10 +50,10 @@ def test_what_it_is_scored_by_is_the_file_by_its_content(lexicon: Path) -> None:
 
 def test_a_list_that_is_not_there_or_empty_is_told_with_its_remedy(tmp_path: Path) -> None:
     assert makers.get("negative_words").at_hand(Settings()) is False
-    with pytest.raises(TerminalError, match=r"name a file by --lexicon \(NEWWIKI_LEXICON\)"):
+    with pytest.raises(TerminalError, match=r"name a file with --lexicon \(NEWWIKI_LEXICON\)"):
         load_lexicon(Settings())
-    with pytest.raises(TerminalError, match="No such file or directory; name one by --lexicon"):
+    with pytest.raises(TerminalError, match="No such file or directory; name a readable file with --lexicon"):
         load_lexicon(Settings(lexicon=str(tmp_path / "none.txt")))
     (tmp_path / "empty.txt").write_text("; nothing\n")
-    with pytest.raises(UsageError, match="has no word; it holds one a line, and comments after ;"):
+    with pytest.raises(UsageError, match="has no word; write one word per line, and comments after ;"):
         load_lexicon(Settings(lexicon=str(tmp_path / "empty.txt")))

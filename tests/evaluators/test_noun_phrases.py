@@ -101,7 +101,7 @@ def test_who_found_them_is_a_fingerprint(parser: Path) -> None:
 
 
 def test_what_cannot_find_noun_phrases_is_refused_with_a_remedy(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="nobody finds noun phrases by the name 'nltk'; write spacy:NAME_OR_PATH"):
+    with pytest.raises(UsageError, match="there is no noun phrase finder 'nltk'; write spacy:NAME_OR_PATH"):
         load_phrase_finder("nltk")
     with pytest.raises(TerminalError, match=r"python -m spacy download xx_none, or choose --noun-phrases chunks-v1"):
         load_phrase_finder("spacy:xx_none")

@@ -114,12 +114,12 @@ def test_a_model_of_ones_own_takes_the_place_of_a_preset(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("name", ["bleu", "rep_4"])
 def test_no_other_metric_is_replaced(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UsageError, match=f"a.toml': there is a metric '{name}' already"):
+    with pytest.raises(UsageError, match=f"a.toml': a metric '{name}' already exists"):
         add_scorers(str(described(tmp_path / "a.toml", name=name)))
 
 
 def test_two_files_do_not_share_a_name(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="there is a metric 'mine' already; give yours another name"):
+    with pytest.raises(UsageError, match="a metric 'mine' already exists; give yours another name"):
         add_scorers(f"{described(tmp_path / 'a.toml')},{described(tmp_path / 'b.toml')}")
 
 
@@ -131,18 +131,21 @@ def test_two_files_do_not_share_a_name(tmp_path: Path) -> None:
             r"a\.toml', output: must be 'raw', 'sigmoid', 'softmax', 'expected' or 'likeliest', not 'logit'$",
         ),
         ({"reads": "word"}, r"a\.toml', reads: must be 'text' or 'sentence', not 'word'$"),
-        ({"outputs": "raw"}, r"a\.toml' has no key 'outputs'; did you mean 'output'\?; there are: name, definition, "),
+        (
+            {"outputs": "raw"},
+            r"a\.toml' has no key 'outputs'; did you mean 'output'\?; its keys are: name, ",
+        ),
         ({"_file": "b.toml"}, r"a\.toml' has no key '_file'"),
         (
             {"name": "My metric"},
-            "name: must be small letters, digits and underscores, a letter first, not 'My metric'$",
+            "name: must be lower-case letters, digits and underscores, beginning with a letter, not 'My metric'$",
         ),
         ({"name": 1}, "name: must be a text in quotes, not 1$"),
         ({"window": 3}, "window: must be 8 or more, not 3$"),
         ({"batch": True}, "batch: must be a whole number, not True$"),
         (
             {"values": [1]},
-            r"a\.toml': output expected, and no other, needs values: a number for each label, two or more$",
+            r"a\.toml': values \(a number for each label, at least two\) and output expected need each other$",
         ),
         ({"values": 1}, "values: must be a list, not 1$"),
         ({"values": [1, "2"]}, "values 2: must be a number, not '2'$"),
@@ -150,11 +153,11 @@ def test_two_files_do_not_share_a_name(tmp_path: Path) -> None:
         ({"minimum": True}, "minimum: must be a number, not True$"),
         ({"direction": "up"}, "direction: must be 'higher', 'lower' or 'none', not 'up'$"),
         ({"dtype": "int8"}, "dtype: must be 'float32', 'bfloat16' or 'float16', not 'int8'$"),
-        ({"definition": " "}, "definition: must be some words, not ' '$"),
+        ({"definition": " "}, "definition: must contain a word, not ' '$"),
         ({"output": "softmax"}, "output softmax needs a label"),
-        ({"output": "expected"}, "output expected, and no other, needs values"),
-        ({"values": [1, 2]}, "output expected, and no other, needs values"),
-        ({"output": "expected", "values": [1, 2], "label": "a"}, "leave label out"),
+        ({"output": "expected"}, "and output expected need each other"),
+        ({"values": [1, 2]}, "and output expected need each other"),
+        ({"output": "expected", "values": [1, 2], "label": "a"}, "remove label"),
         ({"minimum": 1, "maximum": 1}, "minimum 1 must be below maximum 1"),
     ],
 )

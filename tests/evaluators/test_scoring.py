@@ -173,7 +173,7 @@ def test_an_evaluator_that_is_not_ours_is_another_where_the_readability_counts_a
 
 def test_there_is_no_fingerprint_without_the_model() -> None:
     for evaluator in select("sbert,entity_overlap"):
-        with pytest.raises(TerminalError, match="no model is loaded that makes the part"):
+        with pytest.raises(TerminalError, match="no loaded model makes the part"):
             fingerprint(evaluator, Analyst())
 
 

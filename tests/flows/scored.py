@@ -10,6 +10,7 @@ from newwiki.records import Fingerprint, Metric, Run, Score
 from storage import runs, short_forms, summaries
 from storage.comparison import Contender, contenders
 from storage.database import Database, insert
+from storage.queries import query
 
 SNAPSHOT = "samplewiki-2026-09"
 RULES = Fingerprint("evaluator-rules", "density", "1", "rules-v1", dependencies={"regex": "1"})
@@ -22,7 +23,7 @@ def pair(database: Database, one: str, other: str) -> tuple[Contender, Contender
 
 
 def add_run(database: Database, run_id: str, decoder: str = "greedy", **changes: Any) -> str:
-    runs.start(database, _run(run_id, decoder, **changes))
+    runs.start(database, made_up_run(run_id, decoder, **changes))
     return run_id
 
 
@@ -31,18 +32,20 @@ def add_scored_runs(
     scores: Mapping[str, Mapping[str, ArrayLike]],
     by: Fingerprint = RULES,
     about: Mapping[str, Mapping[str, Any]] | None = None,
+    first_pages: Mapping[str, int] | None = None,
 ) -> None:
-    """Stores many runs with their scores, by run and metric, in one transaction; `about` has what a run has of its own.
-    A `reference:` gets scores alone."""
+    """Stores many runs with their scores, by run and metric, in one transaction; `about` has what a run has of its own,
+    and `first_pages` the number of its first page where it is not 1. A `reference:` gets scores alone."""
     metrics = {name for of_run in scores.values() for name in of_run}
     runs.register(database, [by], [Metric(name, "", None, None, "higher", "", "") for name in sorted(metrics)])
     with database.write() as connection:
         for run_id, of_run in scores.items():
             if not run_id.startswith("reference:"):
                 of_run_itself = {"decoder": "greedy"} | dict((about or {}).get(run_id, {}))
-                insert(connection, "runs", [_run(run_id, **of_run_itself)], status="complete")
+                insert(connection, "runs", [made_up_run(run_id, **of_run_itself)], status="complete")
+                connection.execute(query("fill_protocol"), [run_id])
                 short_forms.enter(connection, run_id)
-            insert(connection, "scores", _rows(of_run, by), run_id=run_id)
+            insert(connection, "scores", _rows(of_run, by, (first_pages or {}).get(run_id, 1)), run_id=run_id)
             connection.execute("insert into scorings values (?, ?, now())", [run_id, by.evaluator_id])
             summaries.store(connection, run_id, [by.evaluator_id])
 
@@ -60,10 +63,10 @@ def score(
     runs.finish_scoring(database, run_id, {by.evaluator_id})
 
 
-def _rows(scores: Mapping[str, ArrayLike], by: Fingerprint) -> list[Score]:
+def _rows(scores: Mapping[str, ArrayLike], by: Fingerprint, first_page: int = 1) -> list[Score]:
     return [
         Score(
-            page + 1,
+            first_page + page,
             sample,
             name,
             None if np.isnan(value) else float(value),
@@ -75,7 +78,7 @@ def _rows(scores: Mapping[str, ArrayLike], by: Fingerprint) -> list[Score]:
     ]
 
 
-def _run(run_id: str, decoder: str, **changes: Any) -> Run:
+def made_up_run(run_id: str, decoder: str, **changes: Any) -> Run:
     values: dict[str, Any] = {
         "snapshot_id": SNAPSHOT,
         "model": "models/toy",

@@ -8,10 +8,16 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 
 import flows.api
 import newwiki
+from flows.cli import cli
+from flows.commands.refresh import refresh
+from flows.jobs.job import Answer, Here
+from flows.jobs.python_function import python_function
 from newwiki.errors import TerminalError, UsageError
+from newwiki.request import RefreshRequest
 from storage.database import Database
 from tests.flows.conftest import Run
 from tests.flows.scored import RULES, SNAPSHOT, add_run, score
@@ -133,6 +139,22 @@ def test_errors_are_those_of_the_command_line(db: Path, tmp_path: Path) -> None:
         flows.api.score(missing=True, runner="dusk", db=db)
     with pytest.raises(UsageError, match="there is no runner 'dusk'"):
         flows.api.evaluate("toy", decoder="greedy", runner="dusk", db=db)
+
+
+def test_prefect_runs_a_command_where_a_server_is_configured_and_no_function(
+    db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PREFECT_API_URL", "http://127.0.0.1:1/api")
+    seen: list[bool] = []
+
+    def run(request: RefreshRequest, here: Here, *, prefect: bool = False) -> Answer:
+        seen.append(prefect)
+        return Answer(lambda: None, lambda form: None)
+
+    monkeypatch.setattr(refresh, "run", run)
+    assert CliRunner().invoke(cli, ["refresh", "--month", "2026-09", "--db", str(db)]).exit_code == 0
+    python_function(refresh)(month="2026-09", db=db)
+    assert seen == [True, False]
 
 
 def test_an_answer_without_rows_is_a_table_with_columns(db: Path) -> None:

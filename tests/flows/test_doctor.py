@@ -21,10 +21,10 @@ def test_one_that_cannot_be_read_is_a_problem_with_its_remedy(newwiki: Run, tmp_
     assert ended.returncode == 1
     [row] = json.loads(ended.stdout)
     assert row["state"] == "problem"
-    assert "holds no config.json; name a folder" in row["in words"]
+    assert "has no config.json; name a folder" in row["in words"]
 
 
 def test_what_a_model_is_loaded_with_needs_a_model(newwiki: Run) -> None:
     ended = newwiki("doctor", "--model-args", "device=cpu")
     assert ended.returncode == 2
-    assert "Add --model FOLDER" in ended.stderr
+    assert "add --model FOLDER" in ended.stderr

@@ -56,13 +56,13 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], None]:
     [
         (
             OSError(errno.ENOSPC, "No space left on device", "out.html"),
-            "the disk is full where 'out.html' is; make room",
+            "the disk is full at 'out.html': free some space",
         ),
-        (OSError(errno.EROFS, "Read-only file system", "out.html"), "'out.html' may not be read or written"),
-        (PermissionError(errno.EACCES, "Permission denied", "x"), "'x' may not be read or written"),
+        (OSError(errno.EROFS, "Read-only file system", "out.html"), "no permission to read or write 'out.html'"),
+        (PermissionError(errno.EACCES, "Permission denied", "x"), "no permission to read or write 'x'"),
         (OSError(errno.EIO, "Input/output error", "x"), "'x': Input/output error"),
-        (MemoryError(), "memory ran out; end other programs"),
-        (RuntimeError("CUDA out of memory. Tried to allocate 2 GiB"), "memory ran out (CUDA out of memory."),
+        (MemoryError(), "out of memory: close other programs"),
+        (RuntimeError("CUDA out of memory. Tried to allocate 2 GiB"), "out of memory (CUDA out of memory."),
         (ModuleNotFoundError("No module named 'gptqmodel.x'", name="gptqmodel.x"), "pip install gptqmodel"),
         (
             ModuleNotFoundError("No module named 'click.kinds'", name="click.kinds"),
@@ -71,7 +71,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], None]:
         (ImportError("Using `bitsandbytes` requires version 1"), "cannot be imported (Using `bitsandbytes`"),
         (RecursionError("maximum recursion depth exceeded"), "nested too deeply"),
         (OverflowError("int too big to convert"), "an unexpected OverflowError"),
-        (KeyError("strange"), "it is a defect: run it again with --debug"),
+        (KeyError("strange"), "this is a defect; run the command again with --debug"),
         (Exception("a\nb\n" * 83), "an unexpected Exception"),
         (Exception(), "an unexpected Exception"),
     ],
@@ -242,7 +242,7 @@ def test_a_tokenizer_that_is_larger_than_the_embedding_says_so(front: Front, che
     model.save_pretrained(checkpoint)
     status, said = evaluate(front, checkpoint, database)
     assert (status, said.count("\n")) == (1, 1), said
-    assert "and the model knows 50" in said
+    assert "but the model's vocabulary has 50" in said
 
 
 def test_a_wiki_whose_name_is_a_path_is_refused(
@@ -253,7 +253,7 @@ def test_a_wiki_whose_name_is_a_path_is_refused(
     (tmp_path / "wiki.xml").write_bytes(export(one, dbname="../../evil"))
     status, said = front("refresh", "--dump", "wiki.xml", "--month", "2026-09", "--quiet")
     assert (status, said.count("\n")) == (1, 1), said
-    assert "the wiki calls its database '../../evil'" in said
+    assert "the wiki's database is named '../../evil'" in said
     assert [file.name for file in tmp_path.iterdir()] == ["wiki.xml"]
 
 

@@ -60,7 +60,7 @@ def written(hostile: Path) -> dict[str, str]:
             [*command, *(() if command[0] == "metrics" else ("--db", "newwiki.duckdb"))], hostile, environment()
         )
         found[" ".join(command)] = ended.stdout + ended.stderr
-        assert "Traceback" not in ended.stderr and "it is a defect" not in ended.stderr, ended.stderr
+        assert "Traceback" not in ended.stderr and "this is a defect" not in ended.stderr, ended.stderr
     texts = (file for file in hostile.rglob("*") if file.suffix in (".html", ".xml", ".md", ".csv", ".json", ".jsonl"))
     return found | {str(file.relative_to(hostile)): file.read_text("utf-8") for file in texts}
 

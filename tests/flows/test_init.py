@@ -33,7 +33,7 @@ def test_a_file_that_is_there_stays_as_it_is(capsys: pytest.CaptureFixture[str])
     Path("newwiki.toml").write_text(MINE)
     assert newwiki("init") == 2
     assert Path("newwiki.toml").read_text() == MINE
-    assert "'newwiki.toml' is there already, and stays as it is; name another" in capsys.readouterr().err
+    assert "'newwiki.toml' exists and was not changed: name another" in capsys.readouterr().err
     assert newwiki("init", "--out", "settings/other.toml") == 0
     assert Path("settings/other.toml").read_text("utf-8") == default_config()
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.claim_support import told_by
+from evaluators.claim_support import with_pair_scorer
 from evaluators.scoring import select
 from flows.catalogue import written_anew
 from newwiki.registry import SetEvaluator
@@ -20,7 +20,7 @@ def test_the_catalogue_tells_of_every_metric_what_it_is(newwiki: Run) -> None:
     declared = {metric.name: (metric, evaluator) for evaluator in select("all") for metric in evaluator.metrics}
     assert list(rows) == sorted(declared)
     for name, (given, evaluator) in declared.items():
-        row, metric = rows[name], told_by(Settings.pair_scorer, given) if name.startswith("claims_") else given
+        row, metric = rows[name], with_pair_scorer(Settings.pair_scorer, given) if name.startswith("claims_") else given
         assert (row["unit"], row["better"], row["evaluator"]) == (metric.unit, metric.direction, evaluator.name)
         assert (row["version"], row["core"]) == (evaluator.version, "yes" if evaluator.core else "no")
         assert (row["definition"], row["source"]) == (metric.definition, metric.source)
@@ -50,12 +50,14 @@ _ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
-        ("README.md", "metrics"),
         ("docs/metrics.md", "metrics"),
+        ("docs/decoding.md", "decoders"),
         ("docs/sql.md", "schema"),
         ("docs/cookbook.md", "cookbook"),
         ("docs/papers.md", "papers"),
         ("docs/reproduce-003.md", "paper_metrics"),
+        ("docs/commands.md", "commands"),
+        ("docs/settings.md", "settings"),
     ],
 )
 def test_what_readers_are_told_is_what_is_there(name: str, kind: str) -> None:

@@ -282,5 +282,5 @@ def test_a_wrong_bot_password_ends_with_what_to_do(
 ) -> None:
     for name, value in (BOT | {"NEWWIKI_BOT_PASSWORD": "b" * 32}).items():
         monkeypatch.setenv(name, value)
-    with pytest.raises(TerminalError, match=r"does not let 'Robot@newwiki' in: .*check NEWWIKI_BOT_USER"):
+    with pytest.raises(TerminalError, match=r"rejects the login of 'Robot@newwiki': .*check NEWWIKI_BOT_USER"):
         in_process(served, tmp_path / "api.duckdb")

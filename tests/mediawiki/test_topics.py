@@ -109,7 +109,7 @@ def test_a_wiki_that_numbers_its_pages_otherwise_gets_no_topics_of_ours(
     newwiki: Callable[..., tuple[str, str]], with_items: tuple[Wiki, str], sample_wiki: Path, tmp_path: Path
 ) -> None:
     dump = refresh(tmp_path / "a.duckdb", "--dump", sample_wiki, *MONTH)
-    with pytest.raises(AssertionError, match="has other pages under these numbers"):
+    with pytest.raises(AssertionError, match="has other pages under these page ids"):
         newwiki("snapshots", "topics", "latest", "--api", with_items[0].api_url, "--db", dump.path)
     assert dump.rows("topics") == []
 

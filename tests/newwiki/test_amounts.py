@@ -22,6 +22,6 @@ def test_an_amount_is_so_many_bytes(amount: str, expected: int) -> None:
 
 
 @pytest.mark.parametrize("amount", ["", "1", "GB", "0GB", "-1GB", "1,5GB", "1 GB of it", "half"])
-def test_what_is_no_amount_is_refused_with_an_example(amount: str) -> None:
-    with pytest.raises(UsageError, match=r"is no amount of memory; write it as 800MB or 1\.5GB"):
+def test_an_invalid_amount_is_refused_with_an_example(amount: str) -> None:
+    with pytest.raises(UsageError, match=r"is not an amount of memory; write it as 800MB or 1\.5GB"):
         in_bytes(amount)

@@ -8,7 +8,7 @@ from newwiki.contrast_request import BESIDE, CONTRAST_METRICS, ContrastRequest
 from newwiki.errors import UsageError
 
 
-def test_the_settings_are_the_papers_where_nothing_else_is_said() -> None:
+def test_the_papers_settings_are_the_defaults() -> None:
     asked = ContrastRequest(models=("m",), amateur=("a",))
     assert (asked.decoder, asked.max_new_tokens, asked.samples, asked.keep) == (BESIDE, 256, 1, 1)
     assert asked.metrics == CONTRAST_METRICS
@@ -17,10 +17,10 @@ def test_the_settings_are_the_papers_where_nothing_else_is_said() -> None:
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ({"amateur": ()}, "contrast to whom"),
+        ({"amateur": ()}, "--amateur is required"),
         ({"ablations": "plausibilty"}, "no ablation 'plausibilty'; did you mean 'plausibility'"),
-        ({"samples": 3, "keep": 2}, "all 3 completions of a prompt are scored"),
-        ({"decoder": ()}, "give a --decoder"),
+        ({"samples": 3, "keep": 2}, "all 3 completions per prompt are scored"),
+        ({"decoder": ()}, "add --decoder"),
     ],
 )
 def test_what_cannot_be_asked(asked: dict[str, Any], told: str) -> None:

@@ -39,7 +39,9 @@ def test_any_table_of_texts_is_read_as_it_was_written(
 
 @settings(max_examples=_EXAMPLES)
 @given(st.binary(max_size=60) | st.text('a,"\n\r;\0é', max_size=40).map(str.encode))
-def test_any_bytes_are_a_table_or_refused_in_one_line(tmp_path_factory: pytest.TempPathFactory, held: bytes) -> None:
+def test_any_bytes_are_read_as_a_table_or_refused_in_one_line(
+    tmp_path_factory: pytest.TempPathFactory, held: bytes
+) -> None:
     path = tmp_path_factory.getbasetemp() / "any.csv"
     path.write_bytes(held)
     refused, rows = "", []
@@ -70,7 +72,7 @@ def test_any_bytes_are_a_table_or_refused_in_one_line(tmp_path_factory: pytest.T
         ("text,score\né,1\n".encode("utf-16"), "is not UTF-8 .byte 0xff., but perhaps UTF-16: save it as UTF-8"),
     ],
 )
-def test_file_that_is_no_such_table_is_refused_with_its_line(tmp_path: Path, held: bytes, said: str) -> None:
+def test_an_invalid_table_is_refused_with_its_line(tmp_path: Path, held: bytes, said: str) -> None:
     (tmp_path / "bad.csv").write_bytes(held)
     with pytest.raises(UsageError, match=said):
         list(read_csv(tmp_path / "bad.csv", ("text", "score"), ()))

@@ -26,7 +26,7 @@ def test_a_file_made_from_any_name_is_inside_its_folder(name: str) -> None:
 
 @_examples
 @given(_hostile, _hostile)
-def test_two_names_are_two_files_whatever_case_a_system_takes_as_one(one: str, other: str) -> None:
+def test_names_that_differ_only_in_case_get_different_files(one: str, other: str) -> None:
     others = {other, one.upper(), f"{one} ", f"{one}.", file_name(one)} - {one}
     assert file_name(one) not in {file_name(name) for name in others}
     assert file_name(one) == file_name(one).lower()

@@ -32,7 +32,7 @@ _HOSTILE = st.one_of(
 
 @examples
 @given(_HOSTILE)
-def test_hostile_json_is_a_value_or_one_error_in_bounded_time(content: bytes) -> None:
+def test_hostile_json_gives_a_value_or_an_error_in_bounded_time(content: bytes) -> None:
     began = time.monotonic()
     try:
         found = read_json(content, "'it'")
@@ -83,7 +83,7 @@ def test_the_largest_and_the_deepest_are_read_and_no_more() -> None:
     deepest = "[" * MOST_DEPTH + "]" * MOST_DEPTH
     assert read_json(deepest, "'it'") == json.loads(deepest)
     assert read_json("12345", "'it'", most_bytes=5) == 12345
-    with pytest.raises(TerminalError, match="too large: 6 bytes of JSON, and at most 5 are read"):
+    with pytest.raises(TerminalError, match="too large: 6 bytes of JSON, but at most 5 are allowed"):
         read_json("123456", "'it'", most_bytes=5)
 
 

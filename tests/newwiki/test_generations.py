@@ -58,14 +58,14 @@ def test_a_sample_log_of_the_harness_is_read_as_it_is(tmp_path: Path) -> None:
     [
         ("{", "line 1 is not valid JSON"),
         ('{"page_id": 1, "text": "x", "text": "y"}', "line 1 is not valid JSON: an object holds the key 'text' twice"),
-        ("[1]", "line 1: a JSON object is needed"),
+        ("[1]", "line 1: not a JSON object"),
         ('{"page_id": 1}', "line 1: there is no text"),
         ('{"page_id": 1, "text": 5}', "line 1: there is no text"),
         ('{"page_id": "1", "text": "x"}', "line 1: page_id must be a whole number"),
         ('{"page_id": true, "text": "x"}', "line 1: page_id must be a whole number"),
-        ('{"text": "x"}', "line 1: it does not say what the text was written for"),
+        ('{"text": "x"}', "line 1: it is unknown what the text was generated for"),
         ('{"page_id": 1, "text": "\\ud800"}', "line 1 is not valid JSON: it holds text that is not Unicode"),
-        ('{"prompt": "x", "text": "x"}', "line 1: it does not say what the text was written for"),
+        ('{"prompt": "x", "text": "x"}', "line 1: it is unknown what the text was generated for"),
         ("[" * 100_000, "line 1 is nested too deeply"),
         ('{"page_id": ' + "1" * 5000 + ', "text": "x"}', "line 1 is not valid JSON: a number has 5,000 digits"),
         (f'{{"page_id": {1 << 70}, "text": "x"}}', "line 1: page_id must be from 0 to"),
@@ -78,7 +78,7 @@ def test_a_line_that_does_not_fit_is_named(tmp_path: Path, line: str, problem: s
         read(tmp_path, line)
 
 
-def test_no_file_no_texts_and_no_utf8_are_said(tmp_path: Path) -> None:
+def test_missing_files_missing_texts_and_invalid_utf8_are_reported(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no file"):
         read_generations(tmp_path / "none.jsonl")
     with pytest.raises(UsageError, match="has no texts"):

@@ -33,7 +33,7 @@ def test_anything_else_is_refused(said: object) -> None:
 def test_a_request_refuses_it_by_the_name_of_its_option() -> None:
     with pytest.raises(UsageError, match="--knowledge-cutoff: 'soon' is neither a month nor a day"):
         EvaluationRequest(models=("m",), decoder=("greedy",), knowledge_cutoff="soon")
-    with pytest.raises(UsageError, match=r"--knowledge-cutoff is of the texts of a FILE\.jsonl; for a stored run"):
+    with pytest.raises(UsageError, match=r"--knowledge-cutoff applies to a FILE\.jsonl only: for a stored run"):
         ScoringRequest(run=("abc",), knowledge_cutoff="2025-06")
 
 
@@ -77,7 +77,7 @@ def test_where_the_bases_cutoff_is_not_known_what_was_read_here_is_a_bound_and_n
     assert known_cutoff("m", None, {}, tmp_path) is None
     assert known_cutoff("m", "2026-06", {}, tmp_path) == KnowledgeCutoff(JUNE, "asked")
     with pytest.raises(
-        UsageError, match=r"of 'm' cannot be 2026-05-31 \(asked\): it was trained here on texts of 2026-06"
+        UsageError, match=r"of 'm' cannot be 2026-05-31 \(asked\): it was trained here on texts up to 2026-06"
     ):
         known_cutoff("m", "2026-05", {}, tmp_path)
     card(tmp_path, "knowledge_cutoff: 2026-05")

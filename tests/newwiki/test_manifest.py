@@ -59,7 +59,7 @@ def test_a_manifest_is_read_as_it_was_written(tmp_path: Path, manifest: Manifest
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
-        (lambda values: values.update(format="newwiki manifest 99"), "it is no 'newwiki manifest 1'"),
+        (lambda values: values.update(format="newwiki manifest 99"), "its format is not 'newwiki manifest 1'"),
         (lambda values: values.pop("format"), "'format'"),
         (lambda values: values.pop("content_sha256"), "content_sha256"),
         (lambda values: values.update(text="x"), "text"),
@@ -79,7 +79,7 @@ def test_anything_else_is_refused_with_the_reason(
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"not JSON", b"\xff\xfe", b"3"])
-def test_a_file_that_is_no_json_object_is_no_manifest(tmp_path: Path, content: bytes) -> None:
+def test_a_manifest_must_be_a_json_object(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "m.json").write_bytes(content)
     with pytest.raises(UsageError, match="is not a snapshot's manifest"):
         Manifest.read(tmp_path / "m.json")

@@ -27,7 +27,7 @@ def test_usual_names_stay_as_they_are(name: str) -> None:
     ],
 )  # fmt: skip
 def test_hostile_names_are_refused_in_a_line(name: str) -> None:
-    with pytest.raises(UsageError, match=r"the model name '.*give another name") as refused:
+    with pytest.raises(UsageError, match=r"the model name '.*choose another name") as refused:
         require_name(name, "the model name")
     said = str(refused.value)
     assert said.isprintable() and len(said) < 300

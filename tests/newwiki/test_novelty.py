@@ -47,7 +47,7 @@ def test_texts_without_words_are_like_nothing() -> None:
     assert similarity("", "") == similarity("…", "–") == 0
 
 
-def test_a_tenth_rewritten_in_one_passage_is_a_near_duplicate_and_scattered_it_is_not() -> None:
+def test_a_tenth_rewritten_in_one_passage_is_a_near_duplicate_but_not_if_scattered() -> None:
     """A word stands in five 5-grams: 0.9 to the fifth of them survive words changed here and there."""
     original = made(1000, 0)
     passage = [*original[:450], *made(100, 1), *original[550:]]
@@ -115,7 +115,7 @@ def test_a_sketch_is_the_same_today_and_after_other_texts() -> None:
     assert len(one) == 9
 
 
-def test_real_new_articles_of_one_kind_resemble_each_other_and_repeat_nothing(beside: Callable[[str], Path]) -> None:
+def test_real_new_articles_of_one_kind_are_similar_but_no_duplicates(beside: Callable[[str], Path]) -> None:
     """1,000 articles of two weeks of June 2024. The two most similar ones are about Ourisia macrocarpa and calycina."""
     texts = json.loads(beside("articles/wikipedia_english_20240601to20240615.json").read_text())
     sketches = [SKETCHER.sketch(text) for text in texts]

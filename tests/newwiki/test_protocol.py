@@ -73,7 +73,7 @@ def test_every_part_of_what_names_a_run_is_placed() -> None:
     assert set(protocol.SETTINGS) - PLACED == set()
 
 
-def test_every_setting_that_is_compared_or_told_is_a_column(tmp_path: Path) -> None:
+def test_every_setting_that_is_compared_or_shown_is_a_column(tmp_path: Path) -> None:
     database = Database(tmp_path / "newwiki.duckdb")
     add_run(database, "a")
     with database.read() as connection:
@@ -121,16 +121,18 @@ def test_articles_were_not_asked_and_go_with_any_run() -> None:
     assert protocol.differing(None, settings()) == protocol.told_apart(settings(), None) == []
 
 
-def test_another_dtype_or_seed_is_told() -> None:
+def test_a_different_dtype_or_seed_is_reported() -> None:
     assert protocol.told_apart(settings(), settings(dtype="bfloat16", seed=1)) == ["dtype", "seed"]
     assert protocol.told_apart(settings(), settings(dtype=None)) == [], "of texts from elsewhere nothing is known"
 
 
 def test_settings_are_named_as_they_are() -> None:
     assert protocol.settings_named(["keep, stop", "chat"]) == {"keep", "stop", "chat"}
-    with pytest.raises(UsageError, match="'max_tokens' is no setting of the protocol; did you mean 'max_new_tokens'"):
+    with pytest.raises(
+        UsageError, match="'max_tokens' is not a setting of the protocol; did you mean 'max_new_tokens'"
+    ):
         protocol.settings_named(["max_tokens"])
-    with pytest.raises(UsageError, match="'dtype' is no setting of the protocol"):
+    with pytest.raises(UsageError, match="'dtype' is not a setting of the protocol"):
         protocol.settings_named(["dtype"])
 
 

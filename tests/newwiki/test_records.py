@@ -27,7 +27,7 @@ def test_december_ends_with_the_year() -> None:
 @pytest.mark.parametrize(
     "text", ["", "2026", "2026-1", "2026-13", "2026-00", "0000-01", "2026-10-01", "26-10", "October"]
 )
-def test_what_is_no_month_is_misuse(text: str) -> None:
+def test_an_invalid_month_is_a_usage_error(text: str) -> None:
     with pytest.raises(UsageError, match="write it as 2026-10"):
         Window.month(text)
 
@@ -76,7 +76,7 @@ def test_all_before_a_day_begins_at_the_epoch_and_ends_with_the_day_before() -> 
     assert not Window.month("2019-12").is_old
 
 
-def test_a_record_with_more_fields_than_one_can_count_is_made_by_their_names() -> None:
+def test_a_record_with_many_fields_is_created_by_keyword() -> None:
     wide = {
         name: [one.kw_only for one in fields(kind)]
         for room in (snapshot, records, manifest)

@@ -41,7 +41,7 @@ def test_an_unknown_name_is_misuse_and_lists_the_known() -> None:
         pieces.get("c")
 
 
-def test_an_unknown_name_is_told_the_nearest() -> None:
+def test_an_unknown_name_gets_the_nearest_as_suggestion() -> None:
     pieces: Registry[int] = Registry("piece", "newwiki.no_such_group")
     for number, name in enumerate(("greedy", "sample", "beam")):
         pieces.add(name, number)
@@ -107,18 +107,18 @@ def test_a_folder_named_by_an_entry_point_is_searched_whole(tmp_path: Path, monk
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("rep_4", "which 'rep_4' has declared before"),
-        ("Rep_4", "which 'rep_4' has declared before"),
-        ("mauve", "which 'mauve' has declared before"),
-        ("model", "which is what the leaderboard calls a column of its own"),
-        ("page_id", "which is what the leaderboard calls a column of its own"),
-        ("rep_4_low", "which is what the leaderboard calls a column of its own"),
-        ("mine_sd", "which is what the leaderboard calls a column of its own"),
-        ("lexical richness", "which is no name"),
-        ("1st", "which is no name"),
-        ("größe", "which is no name"),
-        ('a", drop table runs --', "which is no name"),
-        ("", "which is no name"),
+        ("rep_4", "which 'rep_4' has already declared"),
+        ("Rep_4", "which 'rep_4' has already declared"),
+        ("mauve", "which 'mauve' has already declared"),
+        ("model", "which is reserved for a column of the leaderboard"),
+        ("page_id", "which is reserved for a column of the leaderboard"),
+        ("rep_4_low", "which is reserved for a column of the leaderboard"),
+        ("mine_sd", "which is reserved for a column of the leaderboard"),
+        ("lexical richness", "which is not a valid name"),
+        ("1st", "which is not a valid name"),
+        ("größe", "which is not a valid name"),
+        ('a", drop table runs --', "which is not a valid name"),
+        ("", "which is not a valid name"),
     ],
 )
 @pytest.mark.parametrize("kind", ["evaluator", "set_evaluator"])
@@ -149,5 +149,5 @@ def test_two_metrics_of_one_evaluator_have_two_names(own_evaluators: Registry[re
 )
 def test_a_plugin_file_that_fails_is_named(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "mine.py").write_text(text)
-    with pytest.raises(UsageError, match=rf"mine.py' fails when it is run: {said}"):
+    with pytest.raises(UsageError, match=rf"mine.py' fails when run: {said}"):
         load_plugin(tmp_path / "mine.py")

@@ -63,9 +63,9 @@ def test_a_field_that_is_added_to_a_request_is_in_all_four_faces(tmp_path: Path)
         shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
     declared = tmp_path / "newwiki" / "request.py"
     text = declared.read_text("utf-8")
-    for beside in ("    samples: int = asked(20,", "    month: str | None = asked("):
+    for beside in ("    samples: int = field(20,", "    month: str | None = field("):
         assert text.count(beside) == 1
-        text = text.replace(beside, f'    patience: int = asked(7, "How long one waits.", at_least=2)\n{beside}')
+        text = text.replace(beside, f'    patience: int = field(7, "How long one waits.", at_least=2)\n{beside}')
     declared.write_text(text, "utf-8")
     (tmp_path / "newwiki.toml").write_text(
         '[[wikis]]\nname = "enwiki"\npatience = 9\n[[models]]\nname = "toy"\ndecoders = ["greedy"]\n'
@@ -76,7 +76,7 @@ def test_a_field_that_is_added_to_a_request_is_in_all_four_faces(tmp_path: Path)
     for name in ("evaluate", "refresh"):
         found = faces[name]
         assert found["home"] == str(tmp_path)
-        assert "--patience INTEGER RANGE How long one waits. [default: 7; x>=2]" in found["help"]
+        assert "--patience INTEGER How long one waits. [default: 7; x>=2]" in found["help"]
         assert found["signature"] == ["KEYWORD_ONLY", "int", 7]
         assert found["documented"]
         assert found["registered"] == 9
@@ -106,13 +106,13 @@ def test_a_number_beyond_its_bound_is_refused_in_the_same_words_everywhere() -> 
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda: replace(EVALUATION, keep=21), "21 completions cannot be kept of 20; lower --keep or raise --samples"),
-        (lambda: replace(EVALUATION, stop=("",)), r"a stop string \(--stop\) must have a character"),
-        (lambda: TrainScorerRequest(base="b"), "--base goes with --kind transformer"),
-        (lambda: TrainScorerRequest(held_out=1.0), "--held-out is a share between 0 and 1, not 1"),
+        (lambda: replace(EVALUATION, keep=21), "--keep 21 is more than --samples 20: lower --keep or raise --samples"),
+        (lambda: replace(EVALUATION, stop=("",)), "--stop is empty"),
+        (lambda: TrainScorerRequest(base="b"), "--base needs a transformer"),
+        (lambda: TrainScorerRequest(held_out=1.0), "--held-out 1 is out of range"),
         (
             lambda: FinetuneRequest(model="m", snapshot=("s",), validation=1.0),
-            "--validation is a share from 0 to below",
+            "--validation 1 is out of range",
         ),
     ],
 )
@@ -128,10 +128,10 @@ def test_a_refresh_names_one_window() -> None:
     assert RefreshRequest(kind="old", before=date(2020, 1, 1)).window == Window.before(date(2020, 1, 1))
     wrong: dict[str, Any]
     for wrong in ({}, {"month": "2026-09", "to": date(2026, 9, 2)}, {"from_": date(2026, 9, 1)}):
-        with pytest.raises(UsageError, match="which pages"):
+        with pytest.raises(UsageError, match="no window of creation"):
             _ = RefreshRequest(**wrong).window
     for wrong in ({"kind": "old"}, {"before": date(2020, 1, 1)}, {"kind": "old", "month": "2026-09"}):
-        with pytest.raises(UsageError, match="which old pages"):
+        with pytest.raises(UsageError, match="--kind old and --before go together"):
             _ = RefreshRequest(**wrong).window
 
 
@@ -147,9 +147,9 @@ def test_a_refresh_names_one_place() -> None:
     assert RefreshRequest(dump=("a.xml",)).place == "a.xml"
     assert RefreshRequest(dump=("a.xml", "b.xml")).place == ("a.xml", "b.xml")
     for wrong in ({}, {"api": "a", "wiki": "enwiki"}, {"wiki": "enwiki", "dump": ("a",)}):
-        with pytest.raises(UsageError, match="from where"):
+        with pytest.raises(UsageError, match="exactly one source is needed"):
             _ = RefreshRequest(**wrong).place
-    with pytest.raises(UsageError, match="'wiktionary' is not the name of a Wikipedia"):
+    with pytest.raises(UsageError, match="'wiktionary' is not the database name of a Wikipedia"):
         _ = RefreshRequest(wiki="wiktionary").place
 
 

@@ -11,7 +11,16 @@ from hypothesis import strategies as some
 from markdown_it import MarkdownIt
 from markupsafe import escape
 
-from newwiki.visible import code_in_markdown, in_csv, in_json, in_markdown, in_markup, link_in_markdown, visible
+from newwiki.visible import (
+    code_in_markdown,
+    in_csv,
+    in_json,
+    in_markdown,
+    in_markup,
+    in_message,
+    link_in_markdown,
+    visible,
+)
 
 _STEERING = (
     "\x00\x07\x1b\x7f\x85\x9b\u00ad\u061c\u200b\u200e\u200f\u2028\u2029\u202e\u2066\u2069\ufeff\ud800\uffff\U000e0041"
@@ -98,3 +107,12 @@ def test_a_link_of_markdown_is_of_the_web_or_none(url: str) -> None:
 @given(_hostile)
 def test_no_cell_of_csv_is_a_formula(text: str) -> None:
     assert not in_csv(text).startswith(("=", "+", "-", "@", "\t", "\r"))
+
+
+@_examples
+@given(_hostile | some.text(min_size=100).map(lambda text: text * 1_000) | some.integers() | some.none())
+def test_a_message_quotes_a_short_ascii_line(value: str | int | None) -> None:
+    shown = in_message(value)
+    assert shown.isprintable()
+    assert shown.removesuffix("…").isascii()
+    assert len(shown) <= 81

@@ -148,7 +148,7 @@ def _all(**values: object) -> Callable[[list[Row]], object]:
         (_all(origin="another"), {}, f"origin is 'another' in a file of '{FORGED}'"),
         (lambda rows: rows.append(rows[0]), {}, "page 1 has two answers to coherence"),
         (_all(), {"origin": "../evil"}, "is no id of a database"),
-        (_all(), {"judge": "Ada\x1b[2J"}, "is no name of a judge"),
+        (_all(), {"judge": "Ada\x1b[2J"}, "is not a valid judge name"),
         (_all(), {"judge_kind": "god"}, "'god' is no kind of judge"),
         (_all(said="B"), {"judge_kind": "model"}, "the model that judged, Ada, is not described"),
         (_all(), {"rubric_sha256": "f" * 64}, "the rubric f+ that they answer is not in the folder"),

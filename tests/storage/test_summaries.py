@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from evaluators import statistics
+from newwiki import interval
 from newwiki.records import Fingerprint, Metric, Score
 from storage import runs, summaries
 from storage.database import Database
+from storage.migrate import create_views
 from tests.storage.conftest import Filled
 from tests.storage.earlier import undoing
 
@@ -158,7 +160,12 @@ def test_an_interval_is_that_of_the_formula_and_ends_where_the_metric_does(
 
 
 @pytest.mark.parametrize(
-    ("pages", "value", "why"), [(12, 1.5, "too few prompts"), (13, 0.1, "no variance"), (13, 0.0, "no variance")]
+    ("pages", "value", "why"),
+    [
+        (interval.FEWEST - 1, 1.5, "too few prompts"),
+        (interval.FEWEST, 0.1, "no variance"),
+        (interval.FEWEST, 0.0, "no variance"),
+    ],
 )
 def test_without_an_interval_there_is_the_reason(database: Database, pages: int, value: float, why: str) -> None:
     runs.register(database, [ONE], [FOG])
@@ -168,6 +175,18 @@ def test_without_an_interval_there_is_the_reason(database: Database, pages: int,
     asked = "select mean, low, high, no_interval from metric_summaries"
     assert ask(database, asked) == [(pytest.approx(value), None, None, why)]
     assert expected.lacking == (why,)
+
+
+def test_python_and_sql_have_the_constants_of_an_interval_from_one_place(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (statistics.LEVEL, statistics.FEWEST) == (interval.LEVEL, interval.FEWEST)
+    asked = "select no_interval(1.0, 0.1, 18.0), no_interval(1.0, 0.1, 19.0)"
+    assert ask(database, asked) == [(None, None)]
+    monkeypatch.setattr(interval, "FEWEST", 20)
+    with database.write() as connection:
+        create_views(connection)
+    assert ask(database, asked) == [("too few prompts", None)]
 
 
 def test_the_number_of_threads_moves_no_bit(database: Database) -> None:

@@ -10,9 +10,9 @@ EXPERIMENT = Experiment(
     question="What does contrastive decoding change, beside contrastive search and sampling?",
     source="Li et al. 2022, Contrastive decoding; Su and Xu 2022, An empirical study on contrastive search and "
     "contrastive decoding",
-    help="How varied, how coherent and how near to articles texts are that a model writes in contrast to a smaller one "
-    "(--amateur), beside contrastive search, greedy search and sampling; and what becomes of them with another "
-    "amateur, without the plausibility constraint, and so on.",
+    help="Compare contrastive decoding (a model in contrast to a smaller --amateur) with contrastive search, greedy "
+    "search and sampling: diversity, coherence and similarity to the articles. Ablations show the effect of "
+    "another amateur, of the plausibility constraint, and more.",
     example="newwiki experiment contrast gpt2-xl --amateur gpt2 --ablations none --prompts 100",
     request=ContrastRequest,
 )

@@ -5,12 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from flows.charts import PALETTE, svg
-from flows.drawing import SHAPES
-from flows.experiments.contrast.metric_words import HEADS, in_sentence, shown, told
-from flows.experiments.contrast.numbers import ContrastNumber
-from flows.experiments.contrast.variants import DECODERS, IDENTICAL, ITSELF, SIZE, ContrastVariant
+from flows.experiments.contrast.metric_words import HEADS, formatted, in_sentence, shown
+from flows.experiments.contrast.result_tables import ContrastNumber, ContrastVariant
+from flows.experiments.contrast.variants import DECODERS, IDENTICAL, ITSELF, SIZE
 from flows.experiments.experiment import Figure
+from flows.presenting.charts import GREY, PALETTE, SHAPES, svg
 from newwiki.papers.published import papers
 
 if TYPE_CHECKING:
@@ -173,7 +172,7 @@ def _plane(
     line = line.transform_calculate(order="toNumber(datum.k)")
     numbers = of_sweep.mark_text(dx=9, dy=-8, fontSize=11).encode(text="k:N")
     behind = alt.Chart(alt.Data(values=published))
-    behind = behind.mark_point(shape="diamond", size=60, color="#8a8f98").encode(x=across, y=along)
+    behind = behind.mark_point(shape="diamond", size=60, color=GREY).encode(x=across, y=along)
     layers = [
         *([behind] if published else []),
         wide,
@@ -214,7 +213,7 @@ def _sizes(variants: Sequence[ContrastVariant], by: By) -> Iterator[Figure]:
     for metric in (diversity_of(by), "mauve"):
         cells = [
             {"expert": _short(one.model), "amateur": _amateur(one), "value": shown(metric, number.mean or 0.0)}
-            | {"words": told(metric, number.mean or 0.0) + " *" * (_amateur(one) == _short(one.model))}
+            | {"words": formatted(metric, number.mean or 0.0) + " *" * (_amateur(one) == _short(one.model))}
             for one in variants
             if (number := by.get((one.model, one.decoder), {}).get(metric))
         ]

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from flows.presenting.numbers import fixed
+
 HEADS: Mapping[str, str] = {
     "diversity": "diversity, %",
     "diversity_simctg": "diversity of all texts, %",
@@ -19,9 +21,9 @@ def shown(metric: str, value: float) -> float:
     return value * _TIMES.get(metric, 1)
 
 
-def told(metric: str, value: float, *, signed: bool = False) -> str:
-    sign = "+" if signed else ""
-    return f"{shown(metric, value):{sign}.{_DIGITS.get(metric, 1)}f}".replace("-", "−")
+def formatted(metric: str, value: float, *, signed: bool = False) -> str:
+    """Format a value with the unit and decimals of its metric."""
+    return fixed(shown(metric, value), _DIGITS.get(metric, 1), signed=signed)
 
 
 def in_sentence(metric: str) -> str:

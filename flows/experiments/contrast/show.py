@@ -2,21 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
+from functools import partial
 from typing import Any
 
-from flows.experiments.contrast.differences import ContrastDifference
 from flows.experiments.contrast.figures import figures
-from flows.experiments.contrast.metric_words import HEADS, in_sentence, told
-from flows.experiments.contrast.numbers import METRICS, TEXT_METRICS, ContrastNumber
-from flows.experiments.contrast.variants import DECODERS, ContrastVariant, decoder_words
+from flows.experiments.contrast.metric_words import HEADS, formatted, in_sentence
+from flows.experiments.contrast.numbers import METRICS, TEXT_METRICS
+from flows.experiments.contrast.result_tables import ContrastDifference, ContrastNumber, ContrastVariant
+from flows.experiments.contrast.variants import DECODERS, decoder_words
 from flows.experiments.contrast.words import apart_words, sentence
 from flows.experiments.directions import decoders_words, untold
 from flows.experiments.experiment import Findings, Shown, Table
-from flows.tables import p_value
+from flows.presenting.numbers import NONE, estimate, p_value
 from storage import experiments
 from storage.database import Database
 
-_NONE = "–"
 _DECODERS = (
     "{model}By decoder, and of the articles (table 1 of both papers): means with 95 % intervals clustered by prompt; "
     "MAUVE with its spread over seeds. –: there is no number."
@@ -49,9 +49,9 @@ class _Cells:
 
 
 def show(database: Database, experiment_id: str) -> Shown:
-    variants = experiments.rows(database, ContrastVariant, "contrast_variants", experiment_id)
-    numbers = experiments.rows(database, ContrastNumber, "contrast_numbers", experiment_id)
-    apart = experiments.rows(database, ContrastDifference, "contrast_differences", experiment_id)
+    variants = experiments.rows(database, ContrastVariant, experiment_id)
+    numbers = experiments.rows(database, ContrastNumber, experiment_id)
+    apart = experiments.rows(database, ContrastDifference, experiment_id)
     models = list(dict.fromkeys(one.model for one in variants))
     tables = []
     for model in models:
@@ -60,7 +60,11 @@ def show(database: Database, experiment_id: str) -> Shown:
         tables += _tables(of_model, cells, f"{model}: " if len(models) > 1 else "")
     names = [one.name for one in fields(ContrastNumber)]
     return Shown(
-        names, [astuple(one) for one in numbers], _findings(variants, apart), tables, lambda: figures(variants, numbers)
+        names,
+        [astuple(one) for one in numbers],
+        _findings(variants, apart),
+        tables,
+        lambda _: figures(variants, numbers),
     )
 
 
@@ -126,19 +130,14 @@ def _beside(cells: _Cells, one: ContrastVariant) -> list[Any]:
 
 def _number(one: ContrastNumber | None) -> str:
     if one is None or one.mean is None:
-        return _NONE
-    mean = told(one.metric, one.mean)
+        return NONE
     if one.spread is not None:
-        return f"{mean} ± {told(one.metric, one.spread)}"
-    if one.low is None or one.high is None:
-        return mean
-    return f"{mean} [{told(one.metric, one.low)}, {told(one.metric, one.high)}]"
+        return f"{formatted(one.metric, one.mean)} ± {formatted(one.metric, one.spread)}"
+    return estimate(one.mean, one.low, one.high, partial(formatted, one.metric))
 
 
 def _difference(one: ContrastDifference) -> str:
     if one.difference is None:
-        return _NONE
-    ends = [told(one.metric, end, signed=True) for end in (one.low, one.high) if end is not None]
-    interval = f" [{', '.join(ends)}]" if ends else ""
+        return NONE
     p = "" if one.p_holm is None else f", p {p_value(one.p_holm)}"
-    return f"{told(one.metric, one.difference, signed=True)}{interval} {one.verdict}{p} ({one.prompts})"
+    return f"{apart_words(one)} {one.verdict}{p} ({one.prompts})"

@@ -1,13 +1,15 @@
 """What the numbers say, in sentences, and what they do not."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from evaluators import statistics
 from flows.experiments.contrast import metric_words
-from flows.experiments.contrast.differences import ContrastDifference
-from flows.experiments.contrast.numbers import SET_METRICS, TEXT_METRICS, ContrastNumber
-from flows.experiments.contrast.variants import DECODERS, ContrastVariant, decoder_words
+from flows.experiments.contrast.numbers import SET_METRICS, TEXT_METRICS
+from flows.experiments.contrast.result_tables import ContrastDifference, ContrastNumber, ContrastVariant
+from flows.experiments.contrast.variants import DECODERS, decoder_words
 from flows.experiments.directions import CANNOT_TELL
+from flows.presenting.numbers import estimate
 from newwiki.records import Run
 from storage.database import Database
 
@@ -118,10 +120,9 @@ def _answer(model: str, apart: Sequence[ContrastDifference]) -> str:
 
 
 def apart_words(one: ContrastDifference) -> str:
-    """The difference with its interval."""
-    ends = [metric_words.told(one.metric, end, signed=True) for end in (one.low, one.high) if end is not None]
-    interval = f" [{', '.join(ends)}]" if ends else ""
-    return f"{metric_words.told(one.metric, one.difference or 0.0, signed=True)}{interval}"
+    """Format the difference with its interval, in the unit of its metric."""
+    write = partial(metric_words.formatted, one.metric, signed=True)
+    return estimate(one.difference or 0.0, one.low, one.high, write)
 
 
 def _differing(variants: Sequence[ContrastVariant], apart: Sequence[ContrastDifference]) -> Iterator[str]:

@@ -10,9 +10,9 @@ EXPERIMENT = Experiment(
     question="Which noun phrases does a model write because of the corpus that it was fine-tuned on?",
     source="Ottaviani and Stahlschmidt 2024, On the performativity of SDG classifications in large bibliometric "
     "databases",
-    help="Which noun phrases a model writes once it was fine-tuned on a corpus: one checkpoint is fine-tuned on "
-    "each of several corpora and asked the same prompts under each decoder. Phrases in more than 10 % of the responses "
-    "count, and are common to all corpora, or unique to some.",
+    help="Fine-tune one checkpoint on each of several corpora, give all copies the same prompts under each decoder, "
+    "and compare the noun phrases of their responses. Phrases in more than 10 % of the responses count, as "
+    "common to all corpora or unique to some.",
     example="newwiki experiment corpora distilgpt2 --train-on enwiki-2026-08 --by topic --snapshot enwiki-2026-09",
     request=CorporaRequest,
 )

@@ -1,14 +1,16 @@
 """What was found of corpora, as tables; the figures are drawn beside."""
 
 from dataclasses import astuple, fields
+from functools import partial
 from typing import Any
 
 from flows.experiments.corpora.figures import figures
-from flows.experiments.corpora.findings import ALIKE, BEYOND, CorpusPhrase
+from flows.experiments.corpora.findings import ALIKE, BEYOND
 from flows.experiments.corpora.material import Found
+from flows.experiments.corpora.result_tables import CorpusPhrase
 from flows.experiments.corpora.words import sentence
 from flows.experiments.experiment import Findings, Judged, Shown, Table, Tone
-from flows.tables import p_value
+from flows.presenting.numbers import estimate, hundredths, p_value, percent
 from newwiki.decoding.grammar import short_form
 from storage.database import Database
 
@@ -39,7 +41,7 @@ def show(database: Database, experiment_id: str) -> Shown:
         heads = ["noun phrase", "corpus", "share [95 %]", "corpora", "against", "difference [95 %]", "p", ""]
         tables.append(Table(_UNIQUE, heads, [_unique(one, len(found.names)) for one in unique]))
     names = [one.name for one in fields(CorpusPhrase)]
-    return Shown(names, [astuple(one) for one in found.phrases], _findings(found), tables, lambda: figures(found))
+    return Shown(names, [astuple(one) for one in found.phrases], _findings(found), tables, lambda _: figures(found))
 
 
 def _findings(found: Found) -> Findings:
@@ -70,22 +72,23 @@ def _corpora(found: Found) -> Table:
 
 
 def _share(one: CorpusPhrase) -> str:
-    if one.low is None or one.high is None:
-        return f"{one.share:.1%} [{one.no_interval}]"
-    return f"{one.share:.1%} [{one.low:.1%}, {one.high:.1%}]"
+    return estimate(one.share, one.low, one.high, percent, one.no_interval)
 
 
 def _unique(one: CorpusPhrase, corpora: int) -> list[Any]:
-    against = "" if one.against is None else f"{one.against} ({one.against_share:.1%})"
-    p = "–" if one.p_holm is None else p_value(one.p_holm)
+    against = "" if one.against is None else f"{one.against} ({percent(one.against_share)})"
     judged = Judged(str(one.verdict), _TONES.get(str(one.verdict), "open"))
-    return [one.phrase, one.corpus, _share(one), f"{one.corpora} of {corpora}", against, _difference(one), p, judged]
+    return [
+        one.phrase,
+        one.corpus,
+        _share(one),
+        f"{one.corpora} of {corpora}",
+        against,
+        _difference(one),
+        p_value(one.p_holm),
+        judged,
+    ]
 
 
 def _difference(one: CorpusPhrase) -> str:
-    if one.difference is None:
-        return "–"
-    points = f"{one.difference * 100:+.1f}"
-    if one.difference_low is None or one.difference_high is None:
-        return points.replace("-", "−")
-    return f"{points} [{one.difference_low * 100:+.1f}, {one.difference_high * 100:+.1f}]".replace("-", "−")
+    return estimate(one.difference, one.difference_low, one.difference_high, partial(hundredths, signed=True))

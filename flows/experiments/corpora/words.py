@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 
 from evaluators.noun_phrases import STAND_IN
-from flows.experiments.corpora.findings import ALIKE, BEYOND, TOO_FEW, CorpusFacts, CorpusPhrase, CorpusResponses
+from evaluators.statistics import FEWEST
+from flows.experiments.corpora.findings import ALIKE, BEYOND, TOO_FEW
+from flows.experiments.corpora.result_tables import CorpusFacts, CorpusPhrase, CorpusResponses
 from newwiki.decoding.grammar import short_form
 from newwiki.records import Fingerprint
 
@@ -101,7 +103,7 @@ def _unique(facts: CorpusFacts, phrases: Sequence[CorpusPhrase]) -> str:
 def _chance(phrases: Sequence[CorpusPhrase]) -> list[str]:
     unique = [one for one in phrases if one.kind == "unique"]
     if any(one.verdict == TOO_FEW for one in unique):
-        return ["fewer than 13 prompts are too few for an interval: nothing is said of what is unique by chance"]
+        return [f"fewer than {FEWEST} prompts are too few for an interval: nothing is said of what is unique by chance"]
     chance = sum(one.verdict == ALIKE for one in unique)
     if not chance:
         return []

@@ -6,12 +6,12 @@ from newwiki.experiment_request import CutoffRequest
 EXPERIMENT = Experiment(
     name="cutoff",
     version="3",
-    title="By the month in which an article was begun",
+    title="Knowledge cutoff by month",
     question="Up to which month has a model seen what was written?",
     source="Andrews 1993 (a change at an unknown time), Worsley 1986 (its interval)",
-    help="From which month on a model does worse, as it has not read what was written then: over all snapshots of a "
-    "wiki, by the month in which their articles were begun (old ones by year). Without --decoder the models only read "
-    "the articles. What a --control, which saw none of them, shows too is the articles'.",
+    help="Find the month from which a model does worse because it was not trained on later text: over all snapshots "
+    "of a wiki, by the month of creation of the articles (old ones by year). Without --decoder the models only "
+    "read the articles. An effect that a --control shows as well comes from the articles themselves.",
     example="newwiki experiment cutoff gpt2 --control distilgpt2 --out cutoff.html",
     request=CutoffRequest,
 )

@@ -5,11 +5,12 @@ from dataclasses import astuple, fields
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from flows.charts import PALETTE, svg
-from flows.experiments.cutoff.findings import FOUND, CutoffFinding, CutoffMonth, month_number
+from flows.experiments.cutoff.findings import FOUND, month_number
+from flows.experiments.cutoff.result_tables import CutoffFinding, CutoffMonth
 from flows.experiments.cutoff.words import decisive, interval_words, month_words, sentence, why
 from flows.experiments.experiment import Figure, Findings, Shown, Table
-from flows.tables import digits, p_value
+from flows.presenting.charts import GREY, PageSigns, svg
+from flows.presenting.numbers import NONE, digits, estimate, p_value, signed
 from newwiki.decoding.grammar import short_form
 from storage import experiments
 from storage.database import Database
@@ -30,8 +31,8 @@ _FIGURE = (
 
 
 def show(database: Database, experiment_id: str) -> Shown:
-    found = experiments.rows(database, CutoffFinding, "cutoff_findings", experiment_id)
-    curve = experiments.rows(database, CutoffMonth, "cutoff_months", experiment_id)
+    found = experiments.rows(database, CutoffFinding, experiment_id)
+    curve = experiments.rows(database, CutoffMonth, experiment_id)
     shown = [one for one in decisive(found) if not _is_control(one, found)]
     tables = [
         Table(_FINDINGS, ["model", "decoder", "metric", "months", "articles", "month [95 %]", "change", "p", "verdict"],
@@ -45,7 +46,7 @@ def show(database: Database, experiment_id: str) -> Shown:
         [astuple(one) for one in found],
         _findings(found, shown),
         tables,
-        lambda: [_figure(one, _of(one, curve)) for one in shown],
+        lambda signs: [_figure(one, _of(one, curve), signs) for one in shown],
     )
 
 
@@ -73,8 +74,7 @@ def _of(one: CutoffFinding, curve: Sequence[CutoffMonth]) -> list[CutoffMonth]:
 
 
 def _cells(one: CutoffFinding) -> list[Any]:
-    interval = f"{month_words(one.month)} {interval_words(one)}" if one.month else "–"
-    p = "–" if one.p_holm is None else p_value(one.p_holm)
+    interval = f"{month_words(one.month)} {interval_words(one)}" if one.month else NONE
     return [
         one.model,
         short_form(one.decoder),
@@ -82,8 +82,8 @@ def _cells(one: CutoffFinding) -> list[Any]:
         one.months,
         one.articles,
         interval,
-        "–" if one.change is None else f"{one.change:+.3g}".replace("-", "−"),
-        p,
+        NONE if one.change is None else signed(one.change),
+        p_value(one.p_holm),
         "found" if one.verdict == FOUND else f"cannot tell: {one.verdict}",
     ]
 
@@ -96,17 +96,12 @@ def _month_cells(month: CutoffMonth) -> list[Any]:
         month.metric,
         period if month.first_month == month.month else f"{month_words(month.first_month)} to {period}",
         month.articles,
-        _interval(month.mean, month.low, month.high),
-        "–" if month.control_mean is None else _interval(month.control_mean, month.control_low, month.control_high),
+        estimate(month.mean, month.low, month.high, lacking="too few"),
+        estimate(month.control_mean, month.control_low, month.control_high, lacking="too few"),
     ]
 
 
-def _interval(mean: float, low: float | None, high: float | None) -> str:
-    ends = "too few" if low is None or high is None else f"{digits(low)}, {digits(high)}"
-    return f"{digits(mean)} [{ends}]"
-
-
-def _figure(one: CutoffFinding, months: Sequence[CutoffMonth]) -> Figure:
+def _figure(one: CutoffFinding, months: Sequence[CutoffMonth], page: PageSigns) -> Figure:
     found = "It cannot be told where it changes."
     if one.verdict == FOUND:
         found = f"The last month that was seen, {month_words(one.month)}, and its interval are shaded."
@@ -120,10 +115,10 @@ def _figure(one: CutoffFinding, months: Sequence[CutoffMonth]) -> Figure:
         found=found,
     )
     told = "; ".join(f"{month_words(month.month)} {digits(month.mean)}" for month in months)
-    return Figure(caption, svg(_drawn(one, months), f"{one.metric} by month: {told}. {found}"))
+    return Figure(caption, svg(_drawn(one, months, page), f"{one.metric} by month: {told}. {found}"))
 
 
-def _drawn(one: CutoffFinding, months: Sequence[CutoffMonth]) -> "altair.LayerChart":
+def _drawn(one: CutoffFinding, months: Sequence[CutoffMonth], page: PageSigns) -> "altair.LayerChart":
     import altair as alt
 
     values = [
@@ -138,7 +133,7 @@ def _drawn(one: CutoffFinding, months: Sequence[CutoffMonth]) -> "altair.LayerCh
     who = [one.model, *([one.control] if one.control else [])]
     colour = alt.Color(
         "who:N",
-        scale=alt.Scale(domain=who, range=list(PALETTE)),
+        scale=alt.Scale(domain=who, range=[page.of(name).color for name in who]),
         legend=alt.Legend(title=None, orient="bottom", symbolOpacity=1, labelFontSize=12),
     )
     spanned = month_number(months[-1].month) - month_number(months[0].first_month) + 1 if months else 1
@@ -162,11 +157,11 @@ def _marks(one: CutoffFinding, months: Sequence[CutoffMonth]) -> "list[altair.Ch
     if one.high and one.month:
         band = {"from": (one.low or months[0].first_month).isoformat(), "to": _next(one.high).isoformat()}
         marks.append(
-            alt.Chart(alt.Data(values=[band])).mark_rect(opacity=0.14, color=PALETTE[3]).encode(x="from:T", x2="to:T")
+            alt.Chart(alt.Data(values=[band])).mark_rect(opacity=0.14, color=GREY).encode(x="from:T", x2="to:T")
         )
         marks.append(
             alt.Chart(alt.Data(values=[{"at": _middle(one.month, one.month)}]))
-            .mark_rule(strokeWidth=2, color=PALETTE[3])
+            .mark_rule(strokeWidth=2, color=GREY)
             .encode(x="at:T")
         )
     if one.stated:

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from datetime import date
 
 from evaluators.change_point import FEWEST_ARTICLES, FEWEST_MONTHS, NO_CHANGE, TOO_FEW_MONTHS, UNFINISHED
-from flows.experiments.cutoff.findings import DECISIVE, FOUND, CutoffFinding
-from flows.tables import digits, p_value
+from flows.experiments.cutoff.findings import DECISIVE, FOUND
+from flows.experiments.cutoff.result_tables import CutoffFinding
+from flows.presenting.numbers import p_value, signed
 from newwiki.decoding.grammar import short_form
 
 _CANNOT_TELL = "cannot tell"
@@ -128,7 +129,7 @@ def _sentence(one: CutoffFinding, tests: int) -> str:
     return (
         f"{who}: the last month that it has seen is {month_words(one.month)}, in 95 of 100 cases "
         f"{within}; after it {one.metric}{beyond} moves by "
-        f"{_signed(one.change)}{gradually}, p {_p(one.p_holm)}, {rests}"
+        f"{signed(one.change or 0.0)}{gradually}, p {_p(one.p_holm)}, {rests}"
     )
 
 
@@ -144,10 +145,6 @@ def _stated(shown: Sequence[CutoffFinding]) -> str | None:
 
 def _months(count: int) -> str:
     return f"{count} month{'s' * (count != 1)}"
-
-
-def _signed(number: float | None) -> str:
-    return "?" if number is None else f"{'+' if number >= 0 else '−'}{digits(abs(number))}"
 
 
 def _p(p: float | None) -> str:

@@ -7,12 +7,12 @@ from newwiki.paper_metrics import PAPER
 EXPERIMENT = Experiment(
     name="decoder-grid",
     version="2",
-    title="What decoding does to texts",
+    title="Effects of decoding on texts",
     question="Which of the paper's statements on decoding hold here?",
     source=f"{PAPER}, Experiments 2, Results, figures 1 to 4",
-    help="One or more models over the paper's grid of top-p, top-k and temperature, and with penalties, or over the "
-    "--decoder that is given: what the paper says of each is tested on one's own runs, with intervals: it holds, it "
-    "does not, or it cannot be told.",
+    help="Test the paper's statements about decoding on runs of one or more models over the paper's grid of top-p, "
+    "top-k, temperature and penalties, or over --decoder. Each statement holds, does not hold, or stays open, "
+    "with intervals.",
     example="newwiki experiment decoder-grid gpt2 --out grid.html",
     request=DecoderGridRequest,
 )

@@ -11,5 +11,5 @@ def show(database: Database, experiment_id: str) -> Shown:
     return shown.made(
         found,
         tables,
-        lambda: [*drawn.effects(found.verdicts), *drawn.sweeps(found.settings), *drawn.matrix(found.correlations)],
+        lambda _: [*drawn.effects(found.verdicts), *drawn.sweeps(found.settings), *drawn.matrix(found.correlations)],
     )

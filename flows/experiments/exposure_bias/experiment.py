@@ -10,8 +10,8 @@ EXPERIMENT = Experiment(
     question="Does a model go on worse from its own text than from data?",
     source="He et al. 2021, Exposure bias versus self-recovery: are distortions really incremental for autoregressive "
     "text generation?",
-    help="Whether models go on worse from their own text than from articles (EB-M, EB-C), whether that grows with its "
-    "length, and whether they recover from prefixes that were shuffled or corrupted.",
+    help="Measure whether models continue their own text worse than articles (EB-M, EB-C), whether the effect grows "
+    "with the length of the text, and whether models recover from shuffled or corrupted prefixes.",
     example="newwiki experiment exposure-bias gpt2 --data-model gpt2-large",
     request=ExposureBiasRequest,
 )

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from flows.charts import PALETTE, svg
 from flows.experiments.experiment import Figure
-from flows.experiments.exposure_bias.findings import ExposureMeasure
 from flows.experiments.exposure_bias.prefixes import CORRUPTED, MODEL, SHUFFLED
+from flows.experiments.exposure_bias.result_tables import ExposureMeasure
+from flows.presenting.charts import GREY, PALETTE, svg
 from newwiki.decoding.grammar import short_form
 from newwiki.papers.published import papers
 
@@ -36,7 +36,6 @@ _MEASURES = {"bleu": "EB-M by BLEU", "jensen_shannon": "EB-C by Jensen-Shannon"}
 # One more than there are colours, so that lines of the same colour have other dashes.
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [10, 2], [4, 4, 1, 4], [1, 3])
 
-_GREY = "#8a8f98"
 _TABLE = "2"  # of the paper
 _APART = 100  # the parts of the axis: from one line's points to the next one's it is one part
 
@@ -145,8 +144,8 @@ def _curves(
     one = alt.Chart(alt.Data(values=[{"at": 1.0}])).mark_rule(strokeWidth=1, opacity=0.6).encode(y="at:Q")
     behind = alt.Chart(alt.Data(values=list(published)))
     of_paper = [
-        behind.mark_rule(strokeWidth=1.5, color=_GREY).encode(x="beside:Q", y="low:Q", y2="high:Q"),
-        behind.mark_point(shape="diamond", size=55, color=_GREY).encode(x="beside:Q", y="at:Q"),
+        behind.mark_rule(strokeWidth=1.5, color=GREY).encode(x="beside:Q", y="low:Q", y2="high:Q"),
+        behind.mark_point(shape="diamond", size=55, color=GREY).encode(x="beside:Q", y="at:Q"),
     ]
     layers = [one, *(of_paper if published else []), bars, curves, points]
     return alt.layer(*layers).properties(width=320, height=240)

@@ -2,18 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, fields, replace
+from functools import partial
 from math import nan
 from typing import Any
 
 from evaluators.statistics import LEVEL, holm, number_or_none
 from flows.experiments.experiment import Findings, Shown, Table
-from flows.experiments.exposure_bias.examples import ExposureExample
 from flows.experiments.exposure_bias.figures import figures
-from flows.experiments.exposure_bias.findings import GAP, LENGTH, ExposureMeasure, ExposureTrend
+from flows.experiments.exposure_bias.findings import GAP, LENGTH
 from flows.experiments.exposure_bias.measuring import DIVERGENCES, METEOR, SCORES
 from flows.experiments.exposure_bias.prefixes import CORRUPTED, DATA, MODEL
-from flows.experiments.exposure_bias.words import decisive, of_prefix, sentence
-from flows.tables import p_value
+from flows.experiments.exposure_bias.result_tables import ExposureExample, ExposureMeasure, ExposureTrend
+from flows.experiments.exposure_bias.words import decisive, of_prefix, ratio, sentence, slope
+from flows.presenting.numbers import NONE, estimate, fixed, p_value
 from newwiki.decoding.grammar import short_form
 from storage.database import Database
 from storage.experiments import rows
@@ -45,9 +46,9 @@ _EXAMPLES = "{who}: what it goes on with after a prompt, {prompt}, and the longe
 
 
 def show(database: Database, experiment_id: str) -> Shown:
-    found = rows(database, ExposureMeasure, "exposure_measures", experiment_id)
-    apart = rows(database, ExposureTrend, "exposure_trends", experiment_id)
-    texts = rows(database, ExposureExample, "exposure_examples", experiment_id)
+    found = rows(database, ExposureMeasure, experiment_id)
+    apart = rows(database, ExposureTrend, experiment_id)
+    texts = rows(database, ExposureExample, experiment_id)
     tables = []
     several = len({one.decoder for one in found}) > 1
     for key in dict.fromkeys((one.model, one.decoder) for one in found):
@@ -56,7 +57,7 @@ def show(database: Database, experiment_id: str) -> Shown:
         tables += _tables(who, of_both, [one for one in apart if (one.model, one.decoder) == key])
         tables.append(_examples(who, [one for one in texts if (one.model, one.decoder) == key]))
     names = [one.name for one in fields(ExposureMeasure)]
-    return Shown(names, [astuple(one) for one in found], findings_of(apart), tables, lambda: figures(found))
+    return Shown(names, [astuple(one) for one in found], findings_of(apart), tables, lambda _: figures(found))
 
 
 def findings_of(apart: Sequence[ExposureTrend]) -> Findings:
@@ -113,8 +114,7 @@ def _way(one: ExposureTrend) -> str | None:
 def _after(one: ExposureTrend) -> str:
     if one.mean is None:
         return f"{of_prefix(one.prefix, one.rate)} ({one.no_interval})"
-    ends = f" [{one.low:.3f}, {one.high:.3f}]" if one.low is not None and one.high is not None else ""
-    return f"{of_prefix(one.prefix, one.rate)} {one.mean:.3f}{ends}"
+    return f"{of_prefix(one.prefix, one.rate)} {ratio(one)}"
 
 
 def _tables(who: str, found: Sequence[ExposureMeasure], apart: Sequence[ExposureTrend]) -> list[Table]:
@@ -165,8 +165,8 @@ def _beside_data(found: Sequence[ExposureMeasure]) -> list[list[Any]]:
 
     def cell(one: ExposureMeasure) -> str:
         if one.prefix == DATA:
-            return f"{one.score:.3f}"
-        return f"{one.score:.3f} ({_signed(one.score - data[one.metric, one.prefix_length], 3)})"
+            return fixed(one.score, 3)
+        return f"{fixed(one.score, 3)} ({fixed(one.score - data[one.metric, one.prefix_length], 3, signed=True)})"
 
     return _by_length(found, cell, lambda metric: NAMES[metric])
 
@@ -177,23 +177,18 @@ def _ratio_name(metric: str) -> str:
 
 def _ratio(one: ExposureMeasure) -> str:
     if one.ratio is None:
-        return one.no_interval or "–"
-    return f"{one.ratio:.3f}" if one.ratio_sd is None else f"{one.ratio:.3f} ±{one.ratio_sd:.3f}"
+        return one.no_interval or NONE
+    return fixed(one.ratio, 3) + ("" if one.ratio_sd is None else f" ± {fixed(one.ratio_sd, 3)}")
 
 
 def _trend(one: ExposureTrend) -> list[Any]:
     what = [_ratio_name(one.metric), of_prefix(one.prefix, one.rate)]
     if one.mean is None:
-        return [*what, one.no_interval or "–", "–", one.along, "–", "–"]
-    ends = f"{one.low:.3f}, {one.high:.3f}" if one.low is not None and one.high is not None else one.no_interval
-    mean = ["", ""] if one.along == GAP else [f"{one.mean:.3f} [{ends}]", "–" if one.p is None else p_value(one.p)]
-    if one.slope is None:
-        return [*what, *mean, one.along, "–", "–"]
-    known = [one.slope_low, one.slope_high]
-    slope_ends = ", ".join(_signed(end * _PER, 4) for end in known if end is not None) or "none"
-    slope = f"{_signed(one.slope * _PER, 4)} [{slope_ends}]"
-    return [*what, *mean, one.along, slope, "–" if one.slope_p is None else p_value(one.slope_p)]
-
-
-def _signed(number: float, places: int) -> str:
-    return f"{round(number, places) + 0.0:+.{places}f}".replace("-", "−")
+        return [*what, one.no_interval or NONE, NONE, one.along, NONE, NONE]
+    three = partial(fixed, decimals=3)
+    mean = (
+        ["", ""]
+        if one.along == GAP
+        else [estimate(one.mean, one.low, one.high, three, one.no_interval), p_value(one.p)]
+    )
+    return [*what, *mean, one.along, slope(one), NONE if one.slope is None else p_value(one.slope_p)]

@@ -1,9 +1,10 @@
 """What was found, in sentences, and what it does not tell."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from evaluators.statistics import LEVEL, holm
-from flows.experiments.exposure_bias.findings import GAP, LENGTH, ExposureMeasure, ExposureTrend
+from flows.experiments.exposure_bias.findings import GAP, LENGTH
 from flows.experiments.exposure_bias.leave_out import (
     FEWEST,
     FEWEST_ARTICLES,
@@ -12,8 +13,9 @@ from flows.experiments.exposure_bias.leave_out import (
     TOO_FEW_ARTICLES,
     ZERO,
 )
-from flows.experiments.exposure_bias.measuring import ExposureScore
 from flows.experiments.exposure_bias.prefixes import CORRUPTED, MODEL
+from flows.experiments.exposure_bias.result_tables import ExposureMeasure, ExposureScore, ExposureTrend
+from flows.presenting.numbers import estimate, fixed
 from newwiki.decoding.grammar import short_form
 from newwiki.exposure_bias_request import ExposureBiasRequest
 
@@ -109,10 +111,10 @@ def _of_metric(name: str, found: Sequence[ExposureTrend]) -> list[str]:
     own = [one for one in found if one.prefix == MODEL and one.mean is not None]
     if not own:
         return []
-    told = [f"{name} is {_interval(own[0])} after its own prefixes, in the mean over lengths{_gain(own[0])}"]
+    told = [f"{name} is {ratio(own[0])} after its own prefixes, in the mean over lengths{_gain(own[0])}"]
     damaged = [one for one in found if one.prefix != MODEL and one.along == LENGTH and one.mean is not None]
     if damaged:
-        listed = ", ".join(f"{one.mean:.3f} ({of_prefix(one.prefix, one.rate)})" for one in damaged)
+        listed = ", ".join(f"{fixed(one.mean or 0.0, 3)} ({of_prefix(one.prefix, one.rate)})" for one in damaged)
         told.append(f"{name} after damaged prefixes is {listed}")
     told += [
         f"{name} after damaged prefixes ({of_prefix(one.prefix, one.rate)}) and a gap{_gain(one)}: {_recovers(one)}"
@@ -123,11 +125,21 @@ def _of_metric(name: str, found: Sequence[ExposureTrend]) -> list[str]:
 
 
 def _gain(one: ExposureTrend) -> str:
-    if one.slope is None:
-        return ""
-    ends = [one.slope_low, one.slope_high]
-    known = ", ".join(_signed(end * _PER) for end in ends if end is not None)
-    return f", {_signed(one.slope * _PER)}{f' [{known}]' if known else ''} for {_PER} tokens more"
+    return "" if one.slope is None else f", {slope(one)} for {_PER} tokens more"
+
+
+def ratio(one: ExposureTrend) -> str:
+    """Format the mean ratio with its interval."""
+    return estimate(one.mean, one.low, one.high, partial(fixed, decimals=3))
+
+
+def slope(one: ExposureTrend) -> str:
+    """Format the change of the ratio over 10 tokens, with its interval."""
+    return estimate(one.slope, one.slope_low, one.slope_high, _over_tokens)
+
+
+def _over_tokens(change: float) -> str:
+    return fixed(change * _PER, 4, signed=True)
 
 
 def _recovers(one: ExposureTrend) -> str:
@@ -146,7 +158,7 @@ def _judged(one: ExposureTrend, p_holm: float) -> str:
 
 def _answer(one: ExposureTrend, who: str, p_holm: float) -> str:
     judged = _judged(one, p_holm)
-    by = f"EB-M by BLEU is {_interval(one)}, and 1 is no difference" if one.mean is not None else ""
+    by = f"EB-M by BLEU is {ratio(one)}, and 1 is no difference" if one.mean is not None else ""
     told = {
         WORSE: f"{who} goes on worse after its own text than after articles: {by}",
         BETTER: f"{who} goes on better after its own text than after articles: {by}",
@@ -155,14 +167,5 @@ def _answer(one: ExposureTrend, who: str, p_holm: float) -> str:
     return told.get(judged, f"Whether {who} goes on worse after its own text cannot be told: {judged}")
 
 
-def _interval(one: ExposureTrend) -> str:
-    ends = f" [{one.low:.3f}, {one.high:.3f}]" if one.low is not None and one.high is not None else ""
-    return f"{one.mean:.3f}{ends}"
-
-
 def _who(one: ExposureTrend, several: bool) -> str:
     return f"{one.model} under {short_form(one.decoder)}" if several else one.model
-
-
-def _signed(number: float) -> str:
-    return f"{number:+.4f}".replace("-", "−")

@@ -4,10 +4,12 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from flows.charts import PALETTE, svg
 from flows.experiments.experiment import Figure
-from flows.experiments.fairness.findings import ALIKE, DIFFERENT, PROMPTS, TOO_FEW, GroupPair
+from flows.experiments.fairness.findings import ALIKE, DIFFERENT, PROMPTS, TOO_FEW
 from flows.experiments.fairness.material import Found
+from flows.experiments.fairness.result_tables import GroupPair
+from flows.presenting.charts import BLUE, GREY, ORANGE, PALETTE, svg
+from flows.presenting.numbers import hundredths
 
 if TYPE_CHECKING:
     import altair
@@ -97,7 +99,7 @@ def _map(pairs: Sequence[GroupPair], values: Sequence[str], sweep: str) -> "alta
     squares = base.mark_rect(stroke="currentColor", strokeOpacity=0.25).encode(
         color=alt.Color(
             "points:Q",
-            scale=alt.Scale(domain=[-most, 0, most], range=[PALETTE[0], "#9a9a9a", PALETTE[3]]),
+            scale=alt.Scale(domain=[-most, 0, most], range=[BLUE, GREY, ORANGE]),
             legend=None,
         ),
         opacity=alt.condition("datum.differs", alt.value(0.55), alt.value(0.08)),
@@ -112,7 +114,7 @@ def pair_words(one: GroupPair) -> str:
 
 
 def signed(difference: float) -> str:
-    return f"{difference * 100:+.0f}".replace("-", "−")
+    return hundredths(difference, 0, signed=True)
 
 
 def _ranges(found: Found, model: str, metric: str, sweeps: Sequence[str]) -> "altair.LayerChart":

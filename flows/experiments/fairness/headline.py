@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from flows.charts import svg
 from flows.experiments.experiment import Figure
 from flows.experiments.fairness.figures import pair_words, series, signed
 from flows.experiments.fairness.findings import DIFFERENT
 from flows.experiments.fairness.material import Found
+from flows.presenting.charts import svg
 from newwiki.decoding.grammar import parse
 from newwiki.papers.published import papers
 

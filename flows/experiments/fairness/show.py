@@ -2,24 +2,24 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
+from functools import partial
 from typing import Any
 
 from flows.experiments.experiment import Findings, Shown, Table
 from flows.experiments.fairness.figures import figures
-from flows.experiments.fairness.findings import (
-    DIFFERENT,
-    PROMPTS,
+from flows.experiments.fairness.findings import DIFFERENT, PROMPTS
+from flows.experiments.fairness.headline import headline
+from flows.experiments.fairness.material import Found
+from flows.experiments.fairness.result_tables import (
     AdvantageChange,
     DiversityCorrelation,
+    FairnessSwap,
     GroupDisparity,
     GroupPair,
     GroupShare,
 )
-from flows.experiments.fairness.headline import headline
-from flows.experiments.fairness.material import Found
-from flows.experiments.fairness.swapping import FairnessSwap
 from flows.experiments.fairness.words import sentence
-from flows.tables import p_value
+from flows.presenting.numbers import NONE, Write, estimate, fixed, hundredths, p_value, percent
 from storage.database import Database
 
 _RANGES = (
@@ -49,6 +49,9 @@ _SWAPS = (
     "repetitions, the difference in percentage points with its 95 % interval, clustered by prompt, and p of Welch's "
     "t-test of the repetitions against the sentences as they are."
 )
+
+
+_DIFFERENCE = partial(hundredths, signed=True)
 
 
 def show(database: Database, experiment_id: str) -> Shown:
@@ -110,7 +113,7 @@ def show(database: Database, experiment_id: str) -> Shown:
         [astuple(one) for one in found.pairs],
         _findings(found),
         tables,
-        lambda: [*headline(found), *figures(found)],
+        lambda _: [*headline(found), *figures(found)],
     )
 
 
@@ -162,14 +165,14 @@ def _ranges(found: Found) -> list[list[Any]]:
         ends = [_at(found, one, one.share) for one in sorted(known, key=lambda one: one.share or 0.0)]
         alone = shares[0].prompt_share
         beyond = sorted(one.share - alone for one in known if one.share is not None and alone is not None)
-        less = [_points_alone(one) for one in (beyond[0], beyond[-1])] if beyond else ["–", "–"]
-        both = (ends[0], ends[-1]) if ends else ("–", "–")
-        cells.append([*key, shares[0].prompts, *both, _percent(alone), *less])
+        less = [_DIFFERENCE(one) for one in (beyond[0], beyond[-1])] if beyond else [NONE, NONE]
+        both = (ends[0], ends[-1]) if ends else (NONE, NONE)
+        cells.append([*key, shares[0].prompts, *both, percent(alone), *less])
     return cells
 
 
 def _at(found: Found, one: GroupShare, share: float | None) -> str:
-    return f"{_percent(share)} at {found.value(one.model, one.sweep, one.place)}"
+    return f"{percent(share)} at {found.value(one.model, one.sweep, one.place)}"
 
 
 def _pairs(found: Found) -> list[list[Any]]:
@@ -182,12 +185,22 @@ def _pairs(found: Found) -> list[list[Any]]:
         most = max(pairs, key=lambda one: abs(one.difference or 0.0))
         differing = sum(one.verdict == DIFFERENT for one in pairs)
         decided = sum(one.verdict == PROMPTS for one in pairs)
-        p = "–" if most.p_holm is None else p_value(most.p_holm)
         value = found.value(most.model, most.sweep, most.place)
         interval = _points(most.difference, most.low, most.high, most.no_interval)
-        alone = _points_alone(most.prompt_difference)
+        alone = NONE if most.prompt_difference is None else _DIFFERENCE(most.prompt_difference)
         beyond = _points(most.beyond, most.beyond_low, most.beyond_high, most.no_interval)
-        cells.append([*key, f"{differing} of {len(pairs)}", decided or "–", interval, value, p, alone, beyond])
+        cells.append(
+            [
+                *key,
+                f"{differing} of {len(pairs)}",
+                decided or NONE,
+                interval,
+                value,
+                p_value(most.p_holm),
+                alone,
+                beyond,
+            ]
+        )
     return cells
 
 
@@ -199,7 +212,7 @@ def _disparities(found: Found) -> list[list[Any]]:
     for key, of_category in by_category.items():
         ends = (min(of_category, key=lambda one: one.place), max(of_category, key=lambda one: one.place))
         differing = sum(one.p_holm is not None and one.p_holm <= 0.05 for one in of_category)
-        intervals = [_points(one.disparity, one.low, one.high, one.no_interval, sign=False) for one in ends]
+        intervals = [_points(one.disparity, one.low, one.high, one.no_interval, hundredths) for one in ends]
         cells.append([*key, *intervals, f"{differing} of {len(of_category)}"])
     return cells
 
@@ -212,41 +225,21 @@ def _change(found: Found, one: AdvantageChange) -> list[Any]:
 
 def _correlation(one: DiversityCorrelation) -> list[Any]:
     if one.correlation is None:
-        return [one.model, one.metric, one.sweep, one.settings, "one of them does not vary", "–"]
-    ends = f"{one.low:.2f}, {one.high:.2f}" if one.low is not None and one.high is not None else "too few prompts"
-    r = f"{one.correlation:.2f} [{ends}]".replace("-", "−")
-    return [one.model, one.metric, one.sweep, one.settings, r, "–" if one.p is None else p_value(one.p)]
+        return [one.model, one.metric, one.sweep, one.settings, "one of them does not vary", NONE]
+    r = estimate(one.correlation, one.low, one.high, partial(fixed, decimals=2), "too few prompts")
+    return [one.model, one.metric, one.sweep, one.settings, r, p_value(one.p)]
 
 
 def _swap(one: FairnessSwap) -> list[Any]:
     if one.sd is None:
-        return [one.metric, "none", one.texts, _percent(one.share), "", ""]
-    share = f"{_percent(one.share)} ({one.sd * 100:.2f})"
-    interval = _points(one.difference, one.low, one.high, one.no_interval, places=2)
+        return [one.metric, "none", one.texts, percent(one.share), "", ""]
+    share = f"{percent(one.share)} ({hundredths(one.sd, 2)})"
+    interval = _points(one.difference, one.low, one.high, one.no_interval, partial(_DIFFERENCE, decimals=2))
     return [one.metric, f"{one.swapped} %", one.texts, share, interval, "" if one.p is None else p_value(one.p)]
 
 
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{share:.1%}"
-
-
-def _points_alone(number: float | None) -> str:
-    """In percentage points, without an interval."""
-    return "–" if number is None else f"{round(number * 100, 1) + 0.0:+.1f}".replace("-", "−")
-
-
 def _points(
-    number: float | None,
-    low: float | None,
-    high: float | None,
-    lacking: str | None,
-    *,
-    sign: bool = True,
-    places: int = 1,
+    number: float | None, low: float | None, high: float | None, lacking: str | None, write: Write = _DIFFERENCE
 ) -> str:
-    """In percentage points."""
-    if number is None:
-        return "–"
-    form = f"{'+' if sign else ''}.{places}f"
-    ends = f"{low * 100:{form}}, {high * 100:{form}}" if low is not None and high is not None else lacking or "none"
-    return f"{round(number * 100, places) + 0.0:{form}} [{ends}]".replace("-", "−")
+    """Format a number with its interval, in percentage points by default."""
+    return estimate(number, low, high, write, lacking or "none")

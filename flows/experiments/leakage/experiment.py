@@ -9,8 +9,9 @@ EXPERIMENT = Experiment(
     title="Old articles against new ones",
     question="Does a model do better on old articles, which it may have read, than on new ones?",
     source="New-Wiki Eval paper, experiment 3 (table 4)",
-    help="Whether models do better on old articles, which they may have read, than on new ones that are matched with "
-    "them by length, citations and topic. A gap that a --control, which saw neither, shows too is the articles'.",
+    help="Test whether models do better on old articles, which may be in their training data, than on new articles, "
+    "matched by length, citations and topic. A gap that a --control shows as well comes from the articles "
+    "themselves.",
     example="newwiki experiment leakage gpt2 --old enwiki-2026-08 --snapshot enwiki-2026-09 --control distilgpt2",
     request=LeakageRequest,
 )

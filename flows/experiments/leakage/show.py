@@ -1,15 +1,16 @@
 """The gaps as a table, how well old articles are told from new ones as another, and both as a figure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from flows.charts import PALETTE, svg
 from flows.experiments.experiment import Figure, Findings, Shown, Table
-from flows.experiments.leakage.blind_baseline import Membership
-from flows.experiments.leakage.gaps import NONE_SHOWN, THE_ARTICLES_OWN, TOO_FEW, Gap
+from flows.experiments.leakage.gaps import NONE_SHOWN, THE_ARTICLES_OWN, TOO_FEW
+from flows.experiments.leakage.result_tables import Gap, Membership
 from flows.experiments.leakage.words import sentence
-from flows.tables import digits, p_value
+from flows.presenting.charts import MOST_SERIES, PageSigns, Sign, forest, svg
+from flows.presenting.numbers import NONE, digits, estimate, fixed, p_value, signed
 from newwiki.decoding.grammar import short_form
 from storage import experiments
 from storage.database import Database
@@ -36,8 +37,8 @@ _FIGURE = (
 
 
 def show(database: Database, experiment_id: str) -> Shown:
-    gaps = experiments.rows(database, Gap, "leakage_gaps", experiment_id)
-    memberships = experiments.rows(database, Membership, "leakage_memberships", experiment_id)
+    gaps = experiments.rows(database, Gap, experiment_id)
+    memberships = experiments.rows(database, Membership, experiment_id)
     tables = [Table(_GAPS, _heads(gaps), [_cells(gap) for gap in gaps])]
     if memberships:
         heads = ["model", "score", "pairs", "AUC [95 %]", "blind AUC [95 %]", "AUC − blind [95 %]"]
@@ -47,7 +48,7 @@ def show(database: Database, experiment_id: str) -> Shown:
         [astuple(gap) for gap in gaps],
         _findings(gaps),
         tables,
-        lambda: _figures(gaps),
+        lambda signs: _figures(gaps, signs),
     )
 
 
@@ -66,7 +67,7 @@ def _findings(gaps: Sequence[Gap]) -> Findings:
         )
         beyond = f" beyond {gap.control}'s" if gap.difference is not None else ""
         about = f"{gap.model} under {short_form(gap.decoder)}, {gap.metric}: {gap.verdict}"
-        told = f"{about}; old − new{beyond} {_with_interval(number, low, high, gap.no_interval)} over {gap.pairs} pairs"
+        told = f"{about}; old − new{beyond} {_estimate(number, low, high, gap.no_interval)} over {gap.pairs} pairs"
         by_side[_SIDES.get(gap.verdict, "holds")].append(told)
     for (model, decoder), found in few.items():
         metrics, pairs = ", ".join(one.metric for one in found), max(one.pairs for one in found)
@@ -93,7 +94,10 @@ def _heads(gaps: Sequence[Gap]) -> list[str]:
 
 def _cells(gap: Gap) -> list[Any]:
     control = (
-        [_number(gap.control_gap), _with_interval(gap.difference, gap.difference_low, gap.difference_high)]
+        [
+            NONE if gap.control_gap is None else signed(gap.control_gap),
+            _estimate(gap.difference, gap.difference_low, gap.difference_high),
+        ]
         if gap.control
         else []
     )
@@ -105,11 +109,11 @@ def _cells(gap: Gap) -> list[Any]:
         gap.pairs,
         digits(gap.mean_old),
         digits(gap.mean_new),
-        _with_interval(gap.gap, gap.low, gap.high, gap.no_interval),
+        _estimate(gap.gap, gap.low, gap.high, gap.no_interval),
         *control,
         p_value(p),
         gap.verdict,
-        "–" if gap.visible is None else digits(gap.visible),
+        digits(gap.visible),
     ]
 
 
@@ -118,25 +122,23 @@ def _membership(one: Membership) -> list[Any]:
         one.model,
         one.score,
         one.pairs,
-        f"{one.auc:.3f} [{one.low:.3f}, {one.high:.3f}]",
-        f"{one.blind_auc:.3f} [{one.blind_low:.3f}, {one.blind_high:.3f}]",
-        f"{one.auc - one.blind_auc:+.3f} [{one.difference_low:+.3f}, {one.difference_high:+.3f}]".replace("-", "−"),
+        estimate(one.auc, one.low, one.high, partial(fixed, decimals=3)),
+        estimate(one.blind_auc, one.blind_low, one.blind_high, partial(fixed, decimals=3)),
+        estimate(
+            one.auc - one.blind_auc, one.difference_low, one.difference_high, partial(fixed, decimals=3, signed=True)
+        ),
     ]
 
 
-def _with_interval(number: float | None, low: float | None, high: float | None, lacking: str | None = None) -> str:
-    ends = f"{_number(low)}, {_number(high)}" if low is not None and high is not None else lacking or "none"
-    return f"{_number(number)} [{ends}]"
+def _estimate(number: float | None, low: float | None, high: float | None, lacking: str | None = None) -> str:
+    return estimate(number, low, high, signed, lacking or "none")
 
 
-def _number(number: float | None) -> str:
-    return "–" if number is None else (f"{number:+.2g}" if abs(number) < 0.01 else f"{number:+.3f}").replace("-", "−")
-
-
-def _figures(gaps: Sequence[Gap]) -> list[Figure]:
+def _figures(gaps: Sequence[Gap], page: PageSigns) -> list[Figure]:
     values = [
         {
             "metric": gap.metric,
+            "model": gap.model,
             "who": f"{gap.model} · {short_form(gap.decoder)}" if _several(gaps) else gap.model,
             "at": mean / sd,
             "low": low / sd,
@@ -149,11 +151,13 @@ def _figures(gaps: Sequence[Gap]) -> list[Figure]:
     if not values:
         return []
     told = "; ".join(f"{one['who']} {one['metric']} {one['at']:+.2f}" for one in values)
+    signs = {str(one["who"]): page.of(str(one["model"]), str(one["who"])) for one in values}
     controls = dict.fromkeys(gap.control for gap in gaps if gap.control)
     caption = _FIGURE.format(less=f" less that of {', '.join(controls)}" if controls else "")
     return [
         Figure(
-            caption, svg(_intervals(values, " − control's" if controls else ""), f"Gaps in standard deviations: {told}")
+            caption,
+            svg(_intervals(values, signs, " − control's" if controls else ""), f"Gaps in standard deviations: {told}"),
         )
     ]
 
@@ -162,23 +166,19 @@ def _several(gaps: Sequence[Gap]) -> bool:
     return len({gap.decoder for gap in gaps}) > 1
 
 
-def _intervals(values: list[dict[str, Any]], less: str) -> "altair.LayerChart":
+def _intervals(values: list[dict[str, Any]], signs: Mapping[str, Sign], less: str) -> "altair.LayerChart":
     import altair as alt
 
-    who = list(dict.fromkeys(one["who"] for one in values))[: len(PALETTE)]
+    who = list(signs)[:MOST_SERIES]
     base = alt.Chart(alt.Data(values=values)).encode(
         y=alt.Y("metric:N", axis=alt.Axis(title=None, labelFontSize=12, labelLimit=180, minExtent=150, grid=True)),
         yOffset=alt.YOffset("who:N", scale=alt.Scale(domain=who)),
         color=alt.Color(
             "who:N",
-            scale=alt.Scale(domain=who, range=list(PALETTE)),
+            scale=alt.Scale(domain=who, range=[signs[one].color for one in who]),
             legend=alt.Legend(title=None, orient="bottom", symbolOpacity=1, labelFontSize=12),
         ),
     )
-    axis = alt.Axis(
-        title=f"old − new{less}, standard deviations", titleFontWeight="normal", tickCount=5, labelFontSize=12
+    return forest(base, f"old − new{less}, standard deviations").properties(
+        width=270, height=alt.Step(max(9, 24 // len(who)))
     )
-    rules = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", axis=axis), x2="high:Q")
-    points = base.mark_point(filled=True, size=60, opacity=1).encode(x="at:Q")
-    zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(strokeDash=[4, 3], opacity=0.6).encode(x="zero:Q")
-    return (zero + rules + points).properties(width=270, height=alt.Step(max(9, 24 // len(who))))

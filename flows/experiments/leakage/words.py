@@ -4,18 +4,10 @@ from collections.abc import Sequence
 
 from evaluators import statistics
 from flows.experiments.cutoff.findings import DECISIVE
-from flows.experiments.leakage.blind_baseline import Membership
-from flows.experiments.leakage.gaps import (
-    BETTER,
-    DIFFERENT,
-    NONE_SHOWN,
-    THE_ARTICLES_OWN,
-    TOO_FEW,
-    WORSE,
-    Gap,
-)
+from flows.experiments.leakage.gaps import BETTER, DIFFERENT, NONE_SHOWN, THE_ARTICLES_OWN, TOO_FEW, WORSE
 from flows.experiments.leakage.matching import Matching
-from flows.tables import digits, p_value
+from flows.experiments.leakage.result_tables import Gap, Membership
+from flows.presenting.numbers import digits, estimate, fixed, interval, p_value, percent, signed
 from newwiki.decoding.grammar import short_form
 from newwiki.snapshot import Snapshot
 
@@ -38,7 +30,7 @@ def decisive(gaps: Sequence[Gap]) -> list[Gap]:
 
 
 def verdict(gaps: Sequence[Gap]) -> str:
-    """Return the verdict (`gaps.Verdict`); of several models each, with its name."""
+    """Return the verdict (`result_tables.Verdict`); of several models each, with its name."""
     found = {model: _of_model([one for one in decisive(gaps) if one.model == model]) for model in _models(gaps)}
     return next(iter(found.values())) if len(found) == 1 else "; ".join(f"{name}: {one}" for name, one in found.items())
 
@@ -101,7 +93,7 @@ def _answer(gap: Gap) -> str:
     number, low, high, _ = gap.judged
     unit = "bits per byte" if gap.metric == DECISIVE else gap.metric
     beyond = f", beyond that of the control {gap.control}," if gap.difference is not None else ""
-    by = f"old − new{beyond} is {_signed(number or 0.0)} {_interval(low, high, gap.no_interval)} {unit}"
+    by = f"old − new{beyond} is {estimate(number or 0.0, low, high, signed, gap.no_interval)} {unit}"
     told = {
         BETTER: f"{gap.model} does better on old articles, which it may have read, than on new ones: {by}",
         WORSE: f"{gap.model} does worse on old articles, which it may have read, than on new ones: {by}",
@@ -118,11 +110,11 @@ def _sentence(gap: Gap, tests: int) -> str:
     number, low, high, _ = gap.judged
     p = gap.difference_p_holm if gap.difference_p_holm is not None else gap.p_holm
     of = f" by any of {tests} metrics" if tests > 1 and gap.verdict == NONE_SHOWN else ""
-    apart = f", {_signed(gap.gap)} apart, and {gap.control} {_signed(gap.control_gap or 0.0)}" if gap.control else ""
+    apart = f", {signed(gap.gap)} apart, and {gap.control} {signed(gap.control_gap or 0.0)}" if gap.control else ""
     return (
         f"{gap.model} under {short_form(gap.decoder)}: {gap.verdict}{of}, over {gap.pairs:,} pairs of articles: "
         f"{gap.metric} is {digits(gap.mean_old)} on old and {digits(gap.mean_new)} on new articles{apart}: "
-        f"{_signed(number or 0.0)} {_interval(low, high, gap.no_interval)}, p {p_value(p)}{_MEANS.get(gap.verdict, '')}"
+        f"{estimate(number or 0.0, low, high, signed, gap.no_interval)}, p {p_value(p)}{_MEANS.get(gap.verdict, '')}"
     )
 
 
@@ -149,20 +141,16 @@ def _power(gap: Gap) -> str:
 def _membership(one: Membership) -> str:
     better = one.difference_low > 0
     return (
-        f"{one.score} of {one.model} tells an old article from a new one in {one.auc:.0%} of pairs "
-        f"[{one.low:.0%}, {one.high:.0%}], who has read only the texts in {one.blind_auc:.0%} "
-        f"[{one.blind_low:.0%}, {one.blind_high:.0%}]"
+        f"{one.score} of {one.model} tells an old article from a new one in {_share(one.auc)} of pairs "
+        f"{interval(one.low, one.high, _share)}, who has read only the texts in {_share(one.blind_auc)} "
+        f"{interval(one.blind_low, one.blind_high, _share)}"
         + ("" if better else ": it says no more than the texts do, and is no sign of having read them")
     )
 
 
+def _share(share: float) -> str:
+    return percent(share, 0)
+
+
 def _imbalances(found: dict[str, float]) -> str:
-    return ", ".join(f"{name} {value:+.2f} standard deviations" for name, value in found.items()).replace("-", "−")
-
-
-def _interval(low: float | None, high: float | None, lacking: str | None) -> str:
-    return f"[{_signed(low)}, {_signed(high)}]" if low is not None and high is not None else f"[{lacking}]"
-
-
-def _signed(number: float) -> str:
-    return (f"{number:+.3f}" if abs(number) >= 0.001 or not number else f"{number:+.2g}").replace("-", "−")
+    return ", ".join(f"{name} {fixed(value, 2, signed=True)} standard deviations" for name, value in found.items())

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evaluators.statistics import LEVEL
-from flows.tables import digits, p_value
+from flows.experiments.linking.result_tables import LinkedMonths
+from flows.presenting.numbers import digits, p_value
 from flows.verdict_kinds import gives_verdicts
 from newwiki import protocol
-from storage.linked_months import LinkableRun, LinkedMonths
+from storage.linked_months import LinkableRun
 
 _SOME = 6  # anchors that are named
 # What differs between months anyway, and changes no model
@@ -57,8 +58,8 @@ def held_words(links: Sequence[LinkedMonths], runs: Sequence[LinkableRun]) -> li
     return told
 
 
-def moved_words(found: Sequence[AnchorModel]) -> list[str]:
-    """How far the scale rests on one model, and which models gain otherwise than the rest."""
+def moved_words(found: Sequence[AnchorModel], links: int) -> list[str]:
+    """How far the scale rests on one model, and which models gain otherwise than the rest, of so many links."""
     if not found:
         return []
     worst: dict[str, AnchorModel] = {}
@@ -75,7 +76,7 @@ def moved_words(found: Sequence[AnchorModel]) -> list[str]:
         "its error; the intervals grow with how far it lies from the others, and do not hold an error that half of the "
         f"anchors or more share. Leaving out one model moves the scale by at most this much: {_some(each)}"
     ]
-    if odd := odd_anchors(found):
+    if odd := odd_anchors(found, links):
         named = [f"{one.model} by {one.metric} ({one.earlier} to {one.later}, p {p_value(p)})" for one, p in odd]
         told.append(
             f"these anchors gain otherwise than the others, and may have changed or seen a month: {_some(named)}; link "
@@ -86,12 +87,12 @@ def moved_words(found: Sequence[AnchorModel]) -> list[str]:
     return told
 
 
-def odd_anchors(anchors: Sequence[AnchorModel]) -> list[tuple[AnchorModel, float]]:
-    """Return the anchors that gain more or less than the others, each with its p corrected for all links and metrics.
+def odd_anchors(anchors: Sequence[AnchorModel], links: int) -> list[tuple[AnchorModel, float]]:
+    """Return the anchors that gain more or less than the others, each with its p corrected for all links.
 
-    `p` is corrected for the models of one link; here it is multiplied by the number of links (Bonferroni).
+    `p` is corrected for the models of one link; here it is multiplied by the number of links (Bonferroni), of which two
+    months have one for each metric, evaluator and protocol.
     """
-    links = len({(anchor.metric, anchor.earlier, anchor.later) for anchor in anchors})
     corrected = [(anchor, min(1.0, anchor.p * links)) for anchor in anchors if anchor.p is not None]
     return [(anchor, p) for anchor, p in corrected if p <= LEVEL]
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from statistics import stdev
 from typing import TYPE_CHECKING, Any
 
-from flows.charts import PALETTE, svg
 from flows.experiments.experiment import Figure
+from flows.experiments.linking.result_tables import LinkedMean, LinkedMonths
 from flows.experiments.linking.words import differing, p_of
-from storage.linked_months import LinkedMean, LinkedMonths
+from flows.presenting.charts import GREY, ORANGE, forest, svg
 
 if TYPE_CHECKING:
     import altair
@@ -64,15 +64,11 @@ def _drawn(rows: Sequence[dict[str, Any]]) -> "altair.LayerChart":
     room = min(_MOST_ROOM, _LETTER * max(map(len, names)))  # as pages' fonts are wider than the renderer's
     colour = alt.Color(
         "verdict:N",
-        scale=alt.Scale(domain=[_DIFFER, _OPEN], range=[PALETTE[3], "#8a8f98"]),
+        scale=alt.Scale(domain=[_DIFFER, _OPEN], range=[ORANGE, GREY]),
         legend=alt.Legend(title=None, orient="bottom", symbolOpacity=1, labelFontSize=12, columns=1),
     )
     base = alt.Chart(alt.Data(values=list(rows))).encode(
         y=alt.Y("link:N", sort=names, axis=alt.Axis(title=None, labelFontSize=12, labelLimit=room, minExtent=room)),
         color=colour,
     )
-    axis = alt.Axis(title="standard deviations", titleFontWeight="normal", tickCount=5, labelFontSize=12)
-    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", axis=axis), x2="high:Q")
-    points = base.mark_point(filled=True, size=60, opacity=1).encode(x="at:Q")
-    zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(strokeDash=[4, 3], opacity=0.6).encode(x="zero:Q")
-    return (zero + bars + points).properties(width=210, height=alt.Step(20))
+    return forest(base, "standard deviations").properties(width=210, height=alt.Step(20))

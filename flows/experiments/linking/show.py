@@ -1,18 +1,18 @@
 """The links and every run on the scale of the newest month as tables, and the models over the months as figures."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
 from typing import TYPE_CHECKING, Any
 
-from flows.charts import PALETTE, svg
 from flows.experiments.experiment import Figure, Findings, Shown, Table
 from flows.experiments.linking.difficulties import difficulties
-from flows.experiments.linking.words import differing, gained, p_of, sentence, signed
-from flows.tables import digits
+from flows.experiments.linking.result_tables import LinkedMean, LinkedMonths
+from flows.experiments.linking.words import differing, gained, p_of, sentence
+from flows.presenting.charts import MOST_SERIES, PageSigns, Sign, svg
+from flows.presenting.numbers import digits, estimate, fixed, signed
 from newwiki.decoding.grammar import short_form
 from storage import experiments
 from storage.database import Database
-from storage.linked_months import LinkedMean, LinkedMonths
 
 if TYPE_CHECKING:
     import altair
@@ -30,8 +30,8 @@ _MEANS = (
 
 
 def show(database: Database, experiment_id: str) -> Shown:
-    links = experiments.rows(database, LinkedMonths, "linked_months", experiment_id)
-    means = experiments.rows(database, LinkedMean, "linked_means", experiment_id)
+    links = experiments.rows(database, LinkedMonths, experiment_id)
+    means = experiments.rows(database, LinkedMean, experiment_id)
     tables = [
         Table(_LINKS, ["metric", "from", "to", "anchors", "models", "intercept", "slope", "gained [95 %]", "own"],
               [_link(one) for one in links]),
@@ -44,7 +44,7 @@ def show(database: Database, experiment_id: str) -> Shown:
         [astuple(one) for one in means],
         _findings(links, means),
         tables,
-        lambda: [*difficulties(links, means), *_figures(means)],
+        lambda signs: [*difficulties(links, means), *_figures(means, signs)],
     )
 
 
@@ -72,7 +72,7 @@ def _by_model(means: Sequence[LinkedMean]) -> list[LinkedMean]:
 
 
 def _link(one: LinkedMonths) -> list[Any]:
-    slope = "1" if one.slope_error is None else f"{one.slope:.3f} ± {one.slope_error:.3f}"
+    slope = "1" if one.slope_error is None else f"{fixed(one.slope, 3)} ± {fixed(one.slope_error, 3)}"
     return [
         one.metric, one.from_snapshot, one.to_snapshot, one.anchors, one.models, signed(one.intercept), slope,
         gained(one), digits(one.interaction),
@@ -80,17 +80,18 @@ def _link(one: LinkedMonths) -> list[Any]:
 
 
 def _mean(one: LinkedMean) -> list[Any]:
-    ends = f"{digits(one.low)}, {digits(one.high)}" if one.low is not None and one.high is not None else one.no_link
-    there = "–" if one.linked is None else digits(one.linked)
     return [
-        one.metric, one.model, short_form(one.decoder), one.snapshot_id, digits(one.mean), f"{there} [{ends}]",
+        one.metric, one.model, short_form(one.decoder), one.snapshot_id, digits(one.mean),
+        estimate(one.linked, one.low, one.high, lacking=one.no_link),
         one.articles,
     ]  # fmt: skip
 
 
-def _figures(means: Sequence[LinkedMean]) -> list[Figure]:
+def _figures(means: Sequence[LinkedMean], page: PageSigns) -> list[Figure]:
     shown = [one for one in means if one.linked is not None]
     who = _lasting(shown)
+    models = {_who(one): one.model for one in shown}
+    signs = {one: page.of(models[one], one) for one in who}
     metrics = [
         name
         for name in dict.fromkeys(one.metric for one in shown)
@@ -116,7 +117,7 @@ def _figures(means: Sequence[LinkedMean]) -> list[Figure]:
         f"The models over the months on the scale of {shown[0].to_snapshot}: lines with their 95 % bands; dotted, what "
         "each had on the articles of its own month."
     )
-    return [Figure(caption, svg(_panels(values, metrics, who), f"Means on one scale: {told}"))]
+    return [Figure(caption, svg(_panels(values, metrics, signs), f"Means on one scale: {told}"))]
 
 
 def _who(one: LinkedMean) -> str:
@@ -129,15 +130,15 @@ def _lasting(means: Sequence[LinkedMean]) -> list[str]:
     for one in means:
         months.setdefault(_who(one), set()).add(one.snapshot_id)
     ordered = sorted(months, key=lambda who: (-len(months[who]), who))
-    return [who for who in ordered if len(months[who]) > 1][: len(PALETTE)]
+    return [who for who in ordered if len(months[who]) > 1][:MOST_SERIES]
 
 
-def _panels(values: list[dict[str, Any]], metrics: Sequence[str], who: Sequence[str]) -> "altair.ConcatChart":
+def _panels(values: list[dict[str, Any]], metrics: Sequence[str], signs: Mapping[str, Sign]) -> "altair.ConcatChart":
     import altair as alt
 
     order = sorted({one["month"] for one in values})
     colour = alt.Color(
-        "who:N", scale=alt.Scale(domain=list(who), range=list(PALETTE)),
+        "who:N", scale=alt.Scale(domain=list(signs), range=[sign.color for sign in signs.values()]),
         legend=alt.Legend(
             title=None, orient="bottom", columns=2, columnPadding=70, labelLimit=320, symbolOpacity=1, labelFontSize=12
         ),

@@ -5,20 +5,11 @@ from collections.abc import Mapping, Sequence
 from scipy.special import stdtr, stdtridf
 
 from evaluators import linking, statistics
-from flows.verdict_kinds import gives_verdicts
+from flows.experiments.linking.result_tables import LinkedMean, LinkedMonths
+from flows.presenting.numbers import signed
 from newwiki.snapshot import Snapshot
-from storage.linked_months import LinkedMean, LinkedMonths
 
 _TOLD = 6  # metrics in a sentence
-
-gives_verdicts(
-    "linked_months",
-    "models",
-    "articles",
-    over="models like the anchors, and articles",
-    given="months, decoders and seeds",
-    family="the metrics and pairs of months of the answer",
-)(LinkedMonths)
 
 
 def verdict(links: Sequence[LinkedMonths], ids: Sequence[str]) -> str:
@@ -132,7 +123,3 @@ def _many(number: int, what: str) -> str:
 
 def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:_TOLD]) + (f" and {len(names) - _TOLD} more" if len(names) > _TOLD else "")
-
-
-def signed(number: float) -> str:
-    return (f"{number:+.3f}" if abs(number) >= 0.001 or not number else f"{number:+.2g}").replace("-", "−")

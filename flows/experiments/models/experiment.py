@@ -10,9 +10,9 @@ EXPERIMENT = Experiment(
     title="Models under one setting",
     question="Which of the paper's statements on models hold here?",
     source=f"{PAPER}, Experiments 1, New insights of large language models, table 3 and figure 5",
-    help="All models that ran under the paper's setting, or the --decoder that is given, beside the articles: what the "
-    "paper says of models and of their sizes is tested on one's own runs, with intervals: it holds, it does not, or it "
-    "cannot be told. A MODEL that is named is run first where it was not.",
+    help="Test the paper's statements about models and their sizes on all models that ran under the paper's setting, "
+    "or under --decoder, with the articles as reference. Each statement holds, does not hold, or stays open, "
+    "with intervals. Each MODEL without a run is evaluated first.",
     example="newwiki experiment models gpt2 distilgpt2 gpt2-xl --out models.html",
     request=ModelsRequest,
 )

@@ -11,5 +11,9 @@ def show(database: Database, experiment_id: str) -> Shown:
     return shown.made(
         found,
         tables,
-        lambda: [*drawn.effects(found.verdicts), *beside_paper.means(found.settings), *drawn.spreads(found.settings)],
+        lambda signs: [
+            *drawn.effects(found.verdicts),
+            *beside_paper.means(found.settings, signs),
+            *drawn.spreads(found.settings, signs),
+        ],
     )

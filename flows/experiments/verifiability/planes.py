@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flows.charts import PALETTE, svg
-from flows.drawing import SHAPES, corners, crosses
 from flows.experiments.experiment import Figure
-from flows.experiments.verifiability.metrics import FOUR_GRAMS, PUBLISHED, VerifiabilityMetric
+from flows.experiments.verifiability.metrics import FOUR_GRAMS, PUBLISHED
+from flows.experiments.verifiability.result_tables import VerifiabilityMetric
+from flows.presenting.charts import GREY, PALETTE, SHAPES, corners, crosses, svg
 from newwiki.decoding.grammar import parse, short_form
 from newwiki.errors import UsageError
 from newwiki.papers.published import papers
@@ -16,7 +16,6 @@ from newwiki.papers.published import papers
 _PAPER, _TABLE, _MODEL = "004", "1", "large"
 _SIZE = (330, 215)  # pixels
 _ARTICLES = "reference"
-_GREY = "#8a8f98"
 # Across and up, with the paper's place of both
 _PLANES = (("uspg", "uspv", "as figure 2 of the paper"), (FOUR_GRAMS, "spg", "of table 1 of the paper"))
 _TITLES = {
@@ -57,7 +56,7 @@ def _plane(by: Mapping[tuple[str, str], ByMetric], across: str, up: str, place: 
         if of_run[across].mean is None or of_run[up].mean is None:
             continue
         about: dict[str, Any] = {
-            "colour": _colour(decoders, decoder),
+            "color": _colour(decoders, decoder),
             "shape": shapes.get(model, "cross"),
             "words": names[decoder],
         }
@@ -65,7 +64,7 @@ def _plane(by: Mapping[tuple[str, str], ByMetric], across: str, up: str, place: 
     if not ours:
         return None
     published = _published(decoders, across, up)
-    values = [{**one, "fill": one["colour"]} for one in ours] + published
+    values = [{**one, "fill": one["color"]} for one in ours] + published
     for one, corner in zip(values, corners(values, downwards=False, size=_SIZE), strict=True):
         one["corner"] = corner
     told = "; ".join(f"{one['words']}: {one['x']:.1f}, {one['y']:.1f}" for one in ours)
@@ -99,7 +98,7 @@ def _published(decoders: Sequence[str], across: str, up: str) -> list[dict[str, 
             rows.setdefault(decoder, {})[PUBLISHED.get(number.metric.title, "")] = number.value
     return [
         {axis + end: row[metric] for axis, metric in (("x", across), ("y", up)) for end in ("", "_low", "_high")}
-        | {"colour": _colour(decoders, decoder), "fill": "#00000000", "shape": "diamond", "words": ""}
+        | {"color": _colour(decoders, decoder), "fill": "#00000000", "shape": "diamond", "words": ""}
         for decoder, row in rows.items()
         if across in row and up in row
     ]
@@ -107,7 +106,7 @@ def _published(decoders: Sequence[str], across: str, up: str) -> list[dict[str, 
 
 def _colour(decoders: Sequence[str], decoder: str) -> str:
     """Gray for one that is none of ours, and for those that no colour is left for: no two have the same."""
-    return PALETTE[decoders.index(decoder)] if decoder in decoders[: len(PALETTE)] else _GREY
+    return PALETTE[decoders.index(decoder)] if decoder in decoders[: len(PALETTE)] else GREY
 
 
 def _names(decoders: Sequence[str]) -> dict[str, str]:

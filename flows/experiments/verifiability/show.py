@@ -3,21 +3,21 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
+from functools import partial
 from typing import Any, TypeVar
 
 from flows.experiments.directions import decoders_words, untold
 from flows.experiments.experiment import Findings, Shown, Table
-from flows.experiments.verifiability.corrected import VerifiabilityChecker, VerifiabilityCorrection
 from flows.experiments.verifiability.figures import figures
-from flows.experiments.verifiability.metrics import (
-    FOUR_GRAMS,
-    PROPORTION,
-    SUPPORT,
+from flows.experiments.verifiability.metrics import FOUR_GRAMS, PROPORTION, SUPPORT
+from flows.experiments.verifiability.result_tables import (
+    VerifiabilityChecker,
+    VerifiabilityCorrection,
     VerifiabilityDifference,
     VerifiabilityMetric,
 )
-from flows.experiments.verifiability.words import DECISIVE, many, points, sentence
-from flows.tables import p_value
+from flows.experiments.verifiability.words import DECISIVE, in_unit, many, points, sentence
+from flows.presenting.numbers import estimate, hundredths, p_value
 from newwiki.decoding.grammar import short_form
 from storage import experiments
 from storage.database import Database
@@ -54,8 +54,8 @@ _HEADS = {
 
 
 def show(database: Database, experiment_id: str) -> Shown:
-    found = experiments.rows(database, VerifiabilityMetric, "verifiability_metrics", experiment_id)
-    apart = experiments.rows(database, VerifiabilityDifference, "verifiability_differences", experiment_id)
+    found = experiments.rows(database, VerifiabilityMetric, experiment_id)
+    apart = experiments.rows(database, VerifiabilityDifference, experiment_id)
     models = list(dict.fromkeys(one.model for one in found if one.decoder != "reference"))
     heads = ["decoder", *(["model"] if len(models) > 1 else []), *_HEADS.values(), "texts", "undefined"]
     tables = [Table(_METRICS, heads, [_cells(of_one, len(models) > 1) for of_one in _by_decoder(found)])]
@@ -64,13 +64,13 @@ def show(database: Database, experiment_id: str) -> Shown:
         for model in models
         if (of_model := [one for one in apart if one.model == model])
     ]
-    corrected = experiments.rows(database, VerifiabilityCorrection, "verifiability_corrections", experiment_id)
-    checker = experiments.rows(database, VerifiabilityChecker, "verifiability_checkers", experiment_id)
+    corrected = experiments.rows(database, VerifiabilityCorrection, experiment_id)
+    checker = experiments.rows(database, VerifiabilityChecker, experiment_id)
     if corrected:
         tables += [_corrections(corrected, len(models) > 1), _checkers(checker)]
     names = [one.name for one in fields(VerifiabilityMetric)]
     said = findings(apart, corrected)
-    return Shown(names, [astuple(one) for one in found], said, tables, lambda: figures(found))
+    return Shown(names, [astuple(one) for one in found], said, tables, lambda _: figures(found))
 
 
 def findings(apart: Sequence[VerifiabilityDifference], corrected: Sequence[VerifiabilityCorrection] = ()) -> Findings:
@@ -118,17 +118,15 @@ def _by_decoder(rows: Sequence[Row]) -> list[dict[str, Row]]:
 
 def _cells(of_one: Mapping[str, VerifiabilityMetric], several: bool) -> list[Any]:
     first = of_one["spv"]
-    numbers = [_interval(of_one[name], 1 if name == FOUR_GRAMS else 100) for name in _HEADS]
+    numbers = [_number(of_one[name]) for name in _HEADS]
     model = [first.model] if several else []
     return [short_form(first.decoder), *model, *numbers, first.texts + first.undefined, first.undefined]
 
 
-def _interval(one: VerifiabilityMetric, times: int) -> str:
+def _number(one: VerifiabilityMetric) -> str:
     if one.mean is None:
         return "undefined"
-    if one.low is None or one.high is None:
-        return f"{one.mean * times:.1f}"
-    return f"{one.mean * times:.1f} [{one.low * times:.1f}, {one.high * times:.1f}]"
+    return estimate(one.mean, one.low, one.high, partial(in_unit, one.metric))
 
 
 def _differences(apart: Sequence[VerifiabilityDifference], model: str) -> Table:
@@ -160,10 +158,10 @@ def _corrections(corrected: Sequence[VerifiabilityCorrection], several: bool) ->
 
 
 def _corrected(one: VerifiabilityCorrection) -> str:
-    by_checker = "undefined" if one.uncorrected is None else f"{one.uncorrected * 100:.1f}"
+    by_checker = "undefined" if one.uncorrected is None else hundredths(one.uncorrected)
     if one.corrected is None or one.low is None or one.high is None:
         return f"{one.lacking} ({by_checker})"
-    return f"{one.corrected * 100:.1f} [{one.low * 100:.1f}, {one.high * 100:.1f}] ({by_checker})"
+    return f"{estimate(one.corrected, one.low, one.high, hundredths)} ({by_checker})"
 
 
 def _checkers(checker: Sequence[VerifiabilityChecker]) -> Table:
@@ -172,8 +170,8 @@ def _checkers(checker: Sequence[VerifiabilityChecker]) -> Table:
             one.label,
             f"{one.by_checker} of {one.labelled}",
             f"{one.by_people:g}",
-            _percent(one.precision, one.precision_low, one.precision_high),
-            _percent(one.recall, one.recall_low, one.recall_high),
+            estimate(one.precision, one.precision_low, one.precision_high, hundredths),
+            estimate(one.recall, one.recall_low, one.recall_high, hundredths),
             *_PAPERS_CHECKER[one.label],
         ]
         for one in checker
@@ -188,9 +186,3 @@ def _checkers(checker: Sequence[VerifiabilityChecker]) -> Table:
         "the paper's recall",
     ]
     return Table(_CHECKER, heads, cells)
-
-
-def _percent(value: float | None, low: float | None, high: float | None) -> str:
-    if value is None or low is None or high is None:
-        return "none"
-    return f"{value * 100:.1f} [{low * 100:.1f}, {high * 100:.1f}]"

@@ -1,15 +1,22 @@
 """What the numbers say, in sentences, and what they do not."""
 
 from collections.abc import Sequence
+from functools import partial
 from statistics import fmean
 from typing import Literal
 
 from evaluators import statistics
 from evaluators.claims.verifiability import SENTENCES
 from evaluators.judging.krippendorff import Agreement
-from flows.experiments.verifiability.corrected import VerifiabilityChecker, VerifiabilityCorrection
-from flows.experiments.verifiability.metrics import FOUR_GRAMS, SUPPORT, VerifiabilityDifference, VerifiabilityMetric
+from flows.experiments.verifiability.metrics import FOUR_GRAMS, SUPPORT
+from flows.experiments.verifiability.result_tables import (
+    VerifiabilityChecker,
+    VerifiabilityCorrection,
+    VerifiabilityDifference,
+    VerifiabilityMetric,
+)
 from flows.experiments.verifiability.texts import Texts
+from flows.presenting.numbers import estimate, fixed, percent
 from newwiki.decoding.grammar import short_form
 
 DECISIVE = "uspg"  # by which the paper chose parameters (section 6)
@@ -89,7 +96,7 @@ def correction_words(
 
 def _share(what: Literal["precision", "recall"], one: VerifiabilityChecker) -> str:
     value, low, high = (getattr(one, f"{what}{end}") for end in ("", "_low", "_high"))
-    return f"no {what}" if value is None else f"{what} {value:.1%} [{low:.1%}, {high:.1%}]"
+    return f"no {what}" if value is None else f"{what} {estimate(value, low, high, percent)}"
 
 
 def _of_model(apart: Sequence[VerifiabilityDifference], against: str) -> str:
@@ -140,15 +147,13 @@ def many(number: int, what: str) -> str:
 
 
 def points(one: VerifiabilityDifference) -> str:
-    """The difference with its interval, shares in percentage points."""
-    times = 1 if one.metric == FOUR_GRAMS else 100
-    ends = [_signed(end * times) for end in (one.low, one.high) if end is not None]
-    interval = f" [{', '.join(ends)}]" if ends else ""
-    return f"{_signed((one.difference or 0.0) * times)}{interval}"
+    """Format the difference with its interval, shares in percentage points."""
+    return estimate(one.difference or 0.0, one.low, one.high, partial(in_unit, one.metric, signed=True))
 
 
-def _signed(number: float) -> str:
-    return f"{number:+.1f}".replace("-", "−")
+def in_unit(metric: str, value: float, *, signed: bool = False) -> str:
+    """Format a value of a metric with one decimal: a share in percent, 4-grams as their number."""
+    return fixed(value if metric == FOUR_GRAMS else value * 100, 1, signed=signed)
 
 
 def _differing(apart: Sequence[VerifiabilityDifference], model: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from markupsafe import Markup
 
-from flows.charts import PALETTE, svg
+from flows.presenting.charts import PALETTE, svg
 from flows.report.browser.query_process import QueryAnswer
 from newwiki.errors import UsageError, did_you_mean
 

@@ -1,1 +1,1 @@
-"""How many completions run through a causal language model at once. All of it needs torch, and is imported late."""
+"""Run many completions through a causal language model at once. Everything here needs torch and is imported late."""

@@ -1,7 +1,7 @@
-"""Attention of a few new tokens a row over a cache, on a CPU: two products, which beat torch's fused kernel there, or
-what compiled slots make of it.
+"""Compute attention of a few new tokens per row over a cache on a CPU: two matrix products, which are faster there than
+torch's fused kernel, or a compiled kernel over compiled slots.
 
-Everything else (a whole prompt, a GPU) goes to transformers' own function for torch's fused kernel.
+Everything else (a whole prompt, a GPU) goes to transformers' own function, which calls torch's fused kernel.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _OVER_CACHE, _COMPILED, _FUSED = "newwiki_cached", "newwiki_compiled", "sdpa"
 
 
 def use_cached_attention(model: Any) -> None:
-    """Only where the model's attention is transformers' default one, so that nothing special to a model is lost."""
+    """Switch the model to our attention, but only from transformers' default, so no special attention is lost."""
     if model.device.type == "cpu" and model.config._attn_implementation == _FUSED:
         for name in (_OVER_CACHE, _COMPILED):
             AttentionInterface.register(name, _attend)
@@ -29,24 +29,24 @@ def use_cached_attention(model: Any) -> None:
 
 
 def is_compiled(model: Any) -> bool:
-    """Whether the model's attention reads compiled slots."""
+    """Tell whether the model's attention reads compiled slots."""
     return bool(model.config._attn_implementation == _COMPILED)
 
 
 def leave_compiled_attention(model: Any) -> None:
-    """For a model whose attention is more than a softmax of products under a mask."""
+    """Switch off compiled attention, for a model whose attention is more than a softmax of masked products."""
     model.set_attn_implementation(_OVER_CACHE)
 
 
 def leave_cached_attention(model: Any) -> None:
-    """Gives the model transformers' attention back."""
+    """Restore transformers' attention."""
     if _is_ours(model):
         model.set_attn_implementation(_FUSED)
 
 
 @contextmanager
 def plain_attention(model: Any) -> Iterator[None]:
-    """The model with transformers' attention, by whose name its code may do this or that."""
+    """Restore transformers' attention temporarily, because the model's code may depend on its name."""
     ours, named = _is_ours(model), model.config._attn_implementation
     leave_cached_attention(model)
     try:
@@ -71,12 +71,12 @@ def _attend(
     position_bias: Tensor | None = None,
     **rest: Any,
 ) -> tuple[Tensor, None]:
-    """Query [rows, heads, tokens, size], key and value [rows, heads or fewer, columns, size] → [rows, tokens, heads,
-    size]."""
+    """Attend: query [rows, heads, tokens, size], key and value [rows, heads or fewer, columns, size] → [rows, tokens,
+    heads, size]."""
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling
     if hasattr(key, "attend"):
         if position_bias is not None or rest.get("s_aux") is not None:
-            raise TypeError("compiled attention knows no position bias and no sink")
+            raise TypeError("compiled attention supports neither position bias nor attention sinks")
         return key.attend(query, attention_mask, scale), None
     rows, heads, tokens, size = query.shape
     groups, columns = key.shape[1:3]

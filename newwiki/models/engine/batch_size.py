@@ -1,8 +1,8 @@
-"""Batch size `auto`: as many rows as are fastest, found by a short trial on the model itself, of those that fit.
+"""Choose batch size `auto`: among the sizes that fit, the fastest in a short trial on the model itself.
 
-Rows are faster together until a step is all arithmetic, and then only take memory: where that is depends on the model,
-its numbers and the processor. No text depends on it there. On a GPU in half precision some do, so that nothing is
-tried on one, and the memory alone decides.
+More rows are faster until the arithmetic dominates a step; from there they only take memory. Where this happens depends
+on the model, its dtype and the processor. On a CPU no text depends on the batch size. On a GPU in half precision some
+texts do, so there is no trial there, and memory alone decides.
 """
 
 import time
@@ -15,31 +15,31 @@ from newwiki.decoding.stream import Stream
 from newwiki.models.engine.memory import is_out_of_memory
 from newwiki.models.engine.reader import Reader
 
-_SIZES = (28, 80, 160)  # rows that are tried
-_UNTRIED = 80  # rows, of a run that is shorter than a trial is worth
+_SIZES = (28, 80, 160)  # rows
+_UNTRIED = 80  # rows, for a run too short to be worth a trial
 _ON_A_GPU = 256
 _STEPS = 2
-_LONGEST = 96  # tokens of the text that is tried with
-_BETTER = 1.02  # a larger batch has to be so much faster, as it takes more memory
-_WORTH = 20  # times the tokens of a trial that a run is to write
+_LONGEST = 96  # tokens of the trial's text
+_BETTER = 1.02  # a larger batch must be faster by this factor, because it takes more memory
+_WORTH = 20  # a run must write this many times the tokens of a trial
 
 Readers = Callable[[int], Sequence[Reader]]
 
 
 class BatchSize:
-    """What is known of the batches of a model, alone or with its amateur."""
+    """Remembers what is known about batch sizes for a model, alone or with its amateur."""
 
     def __init__(self) -> None:
         self._limit: int | None = None
-        self._fastest: dict[tuple[int, int], int] = {}  # by the number of models that read, and the largest size tried
+        self._fastest: dict[tuple[int, int], int] = {}  # by the number of models, and the largest size tried
 
     def limit(self, rows: int) -> None:
-        """More were out of memory."""
+        """Record that more rows ran out of memory."""
         self._limit = rows
 
     def auto(self, read: Sequence[Any], readers: Readers, streams: Sequence[Stream], most: int, *, tries: bool) -> int:
-        """Of so many rows at most those that are fastest by the models that are `read`; no trial where rows gain
-        nothing."""
+        """Return the fastest number of rows, at most `most`, for the models in `read`; without a trial if more rows are
+        not faster (`tries` is False)."""
         most = min(most, self._limit or most)
         if not tries:
             return min(most, _SIZES[0])
@@ -56,30 +56,30 @@ class BatchSize:
 
 
 def _fastest(readers: Readers, sizes: Sequence[int], stream: Stream) -> int:
-    """The batch size that reads most rows a second, within this stream."""
+    """Return the batch size that reads the most rows per second, within this stream's length."""
     tokens = min(_LONGEST, len(stream.prompt) + stream.room - _STEPS - 1)
     text = (stream.prompt * (tokens // len(stream.prompt) + 1))[:tokens]
     best, rate = sizes[0], 0.0
     with torch.inference_mode():
         for rows in sizes:
             try:
-                found = rows / _seconds_a_step(readers(rows), rows, text)
+                rows_per_second = rows / _seconds_per_step(readers(rows), rows, text)
             except (RuntimeError, MemoryError) as error:
                 if not is_out_of_memory(error):
                     raise
                 break
-            if found > rate * _BETTER:
-                best, rate = rows, found
+            if rows_per_second > rate * _BETTER:
+                best, rate = rows, rows_per_second
     return best
 
 
-def _seconds_a_step(readers: Sequence[Reader], rows: int, text: Sequence[int]) -> float:
-    """The shortest of a few steps, after one in which kernels are made and memory is written to at first."""
+def _seconds_per_step(readers: Sequence[Reader], rows: int, text: Sequence[int]) -> float:
+    """Return the shortest of a few steps, after a first one that builds kernels and touches memory."""
     took = [0.0] * (1 + _STEPS)
     for reader in readers:
         read = reader.read(text)
         reader.slots.longest = read.length + len(took)
-        for slot in range(rows):  # not as rows of one prompt
+        for slot in range(rows):  # one by one, because rows of one prompt could share memory
             reader.slots.put(read.cache, read.length, [slot])
         tokens = torch.full((rows,), text[-1], device=reader.slots.lengths.device)
         for step in range(len(took)):

@@ -1,4 +1,4 @@
-"""Slots on a CPU that compiled functions write and read; rows of one prompt share what was read of it."""
+"""Cache slots on a CPU that compiled functions write and read; rows with the same prompt share its states."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,8 +12,8 @@ from newwiki.models.engine.slots import Layer, Slots, zeros
 from newwiki.openmp import share_out
 
 _DTYPES = (torch.float32, torch.bfloat16)
-_ROWS_A_PROMPT = 8  # or more, where each prompt of a batch is to have its place
-_TASKS_A_THREAD = 8  # so that no thread waits long for the others
+_ROWS_PER_PROMPT = 8  # at least as many rows per prompt, if each prompt of a batch is to have a place
+_TASKS_PER_THREAD = 8  # so that no thread waits long for the others
 
 
 def can_be_compiled(model: Any) -> bool:
@@ -21,8 +21,8 @@ def can_be_compiled(model: Any) -> bool:
 
 
 class CompiledSlots(Slots):
-    """A prompt of several rows stands once, beside their slots: the first `same` [slots] tokens of a row are in another
-    `place` [slots]. Where there are more prompts than places, rows of the last ones have it in their own slots."""
+    """Slots in which a prompt of several rows is stored once: the first `same` [slots] tokens of a row are in another
+    `place` [slots]. If there are more prompts than places, rows of the last prompts keep them in their own slots."""
 
     def __init__(self, count: int, device: torch.device) -> None:
         super().__init__(count, device)
@@ -34,7 +34,7 @@ class CompiledSlots(Slots):
 
     @property
     def places(self) -> int:
-        return self.count + self.count // _ROWS_A_PROMPT + 1
+        return self.count + self.count // _ROWS_PER_PROMPT + 1
 
     def layer(self) -> Layer:
         return CompiledLayer(self)
@@ -70,7 +70,7 @@ class CompiledSlots(Slots):
 
 
 class CompiledLayer(Layer):
-    """One layer's slots, in memory [slots, columns, heads, size]. The keys that it gives have `attend`."""
+    """One layer's slots, in memory [slots, columns, heads, size]. The keys that it returns have `attend`."""
 
     _slots: CompiledSlots
 
@@ -105,8 +105,8 @@ class CompiledLayer(Layer):
         share_out(compiled.write_float32 if new.dtype == torch.float32 else compiled.write_bfloat16, work)
 
     def attend(self, query: Tensor, mask: Tensor, scale: float) -> Tensor:
-        """Query [rows, heads, tokens, size], mask [rows, 1, tokens, columns] → [rows, tokens, heads, size of the
-        values]. Raises TypeError for what is not of the slots' shape or dtype."""
+        """Attend: query [rows, heads, tokens, size], mask [rows, 1, tokens, columns] → [rows, tokens, heads, value
+        size]. Raises TypeError for tensors that do not match the slots' shape or dtype."""
         from newwiki import compiled
 
         slots = self._slots
@@ -136,9 +136,9 @@ class CompiledLayer(Layer):
 
 def _check(*conditions: bool) -> None:
     if not all(conditions):
-        raise TypeError("compiled attention reads what is of its slots' shape and dtype alone")
+        raise TypeError("compiled attention requires tensors that match its slots' shape and dtype")
 
 
 def _tasks(rows: int) -> int:
-    """Into how many the rows are divided."""
-    return min(rows, _TASKS_A_THREAD * torch.get_num_threads())
+    """Return the number of tasks that the rows are divided into."""
+    return min(rows, _TASKS_PER_THREAD * torch.get_num_threads())

@@ -1,10 +1,11 @@
-"""An encoder-decoder, its caches, and the three ways to read with it: a prompt, a token a row, a text alone.
+"""Read with an encoder-decoder and its caches in three ways: a prompt, one token per row, one text alone.
 
-T5's position biases and BART's positions take one length for a whole batch, so all rows have written equally many
-tokens. What the encoder read of each prompt stands beside them, under a mask.
+T5's position biases and BART's positions use one length for a whole batch, so all rows have written the same number of
+tokens. The encoder's states of each prompt are stored next to them, under a mask.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -13,9 +14,11 @@ from transformers import Cache, DynamicCache, EncoderDecoderCache
 from transformers.cache_utils import DynamicLayer
 from transformers.modeling_outputs import BaseModelOutput
 
+from newwiki.decoding.stream import Stream, View
 from newwiki.errors import TerminalError
+from newwiki.models.engine.loop import Done, Engine
 from newwiki.models.engine.reader import Reader, ReadPrompt
-from newwiki.models.engine.slots import Layer, Slots
+from newwiki.models.engine.slots import BLOCK, Layer, Slots
 
 _PROMPTS = ((1, 2, 3, 4, 5, 6, 7), (8, 9, 10))
 _TEXT = (11, 12, 13, 14)
@@ -24,8 +27,8 @@ _TEXT = (11, 12, 13, 14)
 class EncoderDecoderReader(Reader):
     """An encoder-decoder with slots for `rows` rows; a pass has two rows or more, as in any Reader.
 
-    As `generate` does, the decoder begins with `start`; where the checkpoint's generation config says so, its first
-    token is `forced`, and it writes none of `never`.
+    As in `generate`, the decoder begins with `start`. If the checkpoint's generation config says so, the first token is
+    `forced`, and the tokens in `never` are not written.
     """
 
     def __init__(self, model: Any, rows: int) -> None:
@@ -41,7 +44,7 @@ class EncoderDecoderReader(Reader):
         self.slots: DecoderSlots = DecoderSlots(max(rows, 2), model.device)
 
     def read(self, tokens: Sequence[int], *, hidden: bool = False) -> ReadPrompt:
-        """Reads a prompt by itself, and the decoder's start. `hidden` are the encoder's states."""
+        """Read a prompt by itself, and the decoder's start. `hidden` returns the encoder's states."""
         output = self._model(
             input_ids=self._row(tokens),
             decoder_input_ids=self._row([self.start]),
@@ -52,13 +55,13 @@ class EncoderDecoderReader(Reader):
         return ReadPrompt(output.past_key_values, 1, output.logits[:, -1].float(), states)
 
     def step(self, tokens: Tensor) -> Tensor:
-        """Logits [rows, vocabulary] after one more token [rows] in each of the first rows, which it makes longer."""
+        """Return logits [rows, vocabulary] after one more token [rows] in each of the first rows, which it extends."""
         rows = len(tokens)
         filled = tokens if rows > 1 else tokens.repeat(2)
         self._make_room(len(filled), 1)
         self.slots.open(len(filled), 1)
         sources = self.slots.sources
-        states = torch.zeros(1, 1, 1, dtype=self._model.dtype, device=self._model.device)  # whose keys are known
+        states = torch.zeros(1, 1, 1, dtype=self._model.dtype, device=self._model.device)  # a stand-in: keys are cached
         output = self._model(
             encoder_outputs=BaseModelOutput(last_hidden_state=states.expand(len(filled), sources.width, self._size)),
             attention_mask=self._source_mask(len(filled)),
@@ -70,7 +73,7 @@ class EncoderDecoderReader(Reader):
         return output.logits[:rows, -1].float()
 
     def alone(self, tokens: Sequence[int], source: Sequence[int] = ()) -> Tensor:
-        """Logits [1, vocabulary] after a prompt and what was written after the start, read whole, without a cache."""
+        """Return logits [1, vocabulary] after a prompt and the written tokens, read whole, without a cache."""
         output = self._model(
             input_ids=self._row(source), decoder_input_ids=self._row([self.start, *tokens]), use_cache=False
         )
@@ -83,20 +86,20 @@ class EncoderDecoderReader(Reader):
         return output.logits[0].float()
 
     def _source_mask(self, rows: int) -> Tensor:
-        """[rows, 1, 1, columns]: what each row sees of the encoder's states."""
+        """Return the mask [rows, 1, 1, columns] of the encoder states that each row sees."""
         sources = self.slots.sources
         columns = torch.arange(sources.width, device=sources.lengths.device)
         return self._additive((columns < sources.lengths[:rows, None])[:, None])
 
 
 class DecoderSlots(Slots):
-    """Slots of rows that have all written equally many tokens; `sources` has what the encoder read for each of them."""
+    """Slots of rows that have all written the same number of tokens; `sources` holds the encoder's states of each."""
 
     def __init__(self, count: int, device: torch.device) -> None:
         super().__init__(count, device)
         self.sources = Slots(count, device)
         self.length = 0
-        self._prompts: dict[int, int] = {}  # of which prompt each slot is, as they were put
+        self._prompts: dict[int, int] = {}  # slot → number of its prompt
 
     def layer(self) -> Layer:
         return _EvenLayer(self)
@@ -126,12 +129,12 @@ class DecoderSlots(Slots):
         self._prompts = {}
 
     def seen(self, rows: int) -> Cache:
-        """The encoder's keys and values for the first rows."""
+        """Return the encoder's keys and values for the first rows."""
         return Cache(layers=[_SeenLayer(layer.keys[:rows], layer.values[:rows]) for layer in self.sources.layers])
 
 
 class _EvenLayer(Layer):
-    """What a decoder's layer has written; it shows the columns that are full."""
+    """A decoder layer's states; returns only the columns that are full."""
 
     _slots: DecoderSlots
 
@@ -148,7 +151,7 @@ class _EvenLayer(Layer):
 
 
 class _SeenLayer(DynamicLayer):
-    """Keys and values that are there and stay."""
+    """Keys and values that do not change."""
 
     def __init__(self, keys: Tensor, values: Tensor) -> None:
         super().__init__()
@@ -157,8 +160,8 @@ class _SeenLayer(DynamicLayer):
 
 
 def largest_difference(model: Any) -> float:
-    """Between the logits of two rows, read token by token, and those of a plain forward pass; as a share of the
-    largest."""
+    """Return the largest difference between logits of two rows that are read token by token and those of a plain
+    forward pass, as a share of the largest logit."""
     vocabulary = model.config.get_text_config().vocab_size
     sources = [[token % vocabulary for token in prompt] for prompt in _PROMPTS]
     text = [token % vocabulary for token in _TEXT]
@@ -172,7 +175,7 @@ def largest_difference(model: Any) -> float:
         logits = reader.step(torch.tensor([token] * 2, device=model.device))
         plain = torch.cat([reader.alone(text[: step + 1], source) for source in sources])
         if bool(plain.isnan().any()):
-            return 0.0  # a run says so when it meets them
+            return 0.0  # a run reports NaN when it meets one
         errors.append(float((logits - plain).abs().max()))
         sizes.append(float(plain.abs().max()))
     return max(errors) / max(sizes)
@@ -184,10 +187,73 @@ def decoder_start(model: Any) -> int:
         getattr(model.config, "decoder_start_token_id", None),
         model.generation_config.bos_token_id,
     )
-    start = next((one for one in candidates if one is not None), None)
+    start = next((token for token in candidates if token is not None), None)
     if not isinstance(start, int):
         raise TerminalError(
-            f"{type(model).__name__} does not say what its decoder begins with; set decoder_start_token_id in the "
+            f"{type(model).__name__} does not define its decoder's start token; set decoder_start_token_id in the "
             "checkpoint's generation_config.json"
         )
     return start
+
+
+@dataclass(slots=True)
+class Encoded(Stream):
+    """A completion for the text `source` that the encoder reads; `prompt` is what the decoder begins with."""
+
+    source: tuple[int, ...] = ()
+
+    @property
+    def blocks(self) -> int:
+        return -(-len(self.source) // BLOCK)
+
+
+class Cohorts(Engine):
+    """An engine for Encoded streams and one encoder-decoder."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        [reader] = self._readers
+        assert isinstance(reader, EncoderDecoderReader)
+        self._reader = reader
+        self._blocks = 0
+
+    def run(self, streams: Sequence[Stream]) -> Iterator[list[Done]]:
+        return super().run(sorted(streams, key=lambda stream: _encoded(stream).blocks))
+
+    def read_text(self, stream: Stream, tokens: Sequence[int]) -> list[Tensor]:
+        return [self._reader.throughout(self._source(stream), tokens)]
+
+    def _admit(self) -> None:
+        if self._waiting and not self._running:
+            self._reader.slots.clear(self._rows)
+            self._blocks = _encoded(self._waiting[0]).blocks
+            super()._admit()
+
+    def _has_room(self) -> bool:
+        return super()._has_room() and _encoded(self._waiting[0]).blocks == self._blocks
+
+    def _source(self, stream: Stream) -> tuple[int, ...]:
+        return _encoded(stream).source
+
+    def _alone(self, number: int, stream: Stream, tokens: Sequence[int], slot: int | None) -> Tensor:
+        return self._reader.alone(tokens, self._source(stream))
+
+    def _view(self, streams: Sequence[Stream], logits: Sequence[Tensor]) -> View:
+        view = super()._view(streams, logits)
+        written = [stream.written for stream in streams for _ in stream.beam]
+        first = [row for row, tokens in enumerate(written) if tokens == 0]
+
+        def block(scores: Tensor) -> Tensor:
+            scores = view.block(scores)
+            scores[:, self._reader.never] = -float("inf")
+            if self._reader.forced is not None and first:
+                scores[first] = -float("inf")
+                scores[first, self._reader.forced] = 0
+            return scores
+
+        return replace(view, block=block)
+
+
+def _encoded(stream: Stream) -> Encoded:
+    assert isinstance(stream, Encoded)
+    return stream

@@ -1,7 +1,7 @@
-"""The engine of searches that read some candidates before they choose one: all of them side by side in one pass.
+"""The engine for searches that read some candidates before they choose one: all of them side by side in one pass.
 
-That pass is all that a token costs, as in other engines: the logits after the candidate that is chosen come from its
-last hidden state.
+That pass is the only cost of a token, as in other engines: the logits after the chosen candidate come from its last
+hidden state.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,14 +12,14 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize, pad
 
-from newwiki.decoding.stream import Stream, Turn, View
+from newwiki.decoding.stream import LookAhead, Search, Stream, Turn, View
 from newwiki.models.engine.loop import Engine
 from newwiki.models.engine.reader import ReadPrompt
 from newwiki.models.engine.slots import BLOCK
 
 
 class LookAheadEngine(Engine):
-    """An engine for a LookAhead. As each stream has one row, the running ones stand in the slots 0, 1, 2, …"""
+    """An engine for a LookAhead search. Each stream has one row, so the running streams are in slots 0, 1, 2, …"""
 
     hidden = True
 
@@ -29,10 +29,10 @@ class LookAheadEngine(Engine):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         [self._reader] = self._readers
-        self._anew: list[Stream] = []  # to be read so
+        self._anew: list[Stream] = []  # streams whose text must be read again
 
     def _begin(self, group: Sequence[Stream], prompts: Sequence[ReadPrompt]) -> None:
-        """New streams have their first step together with the others."""
+        """Begin new streams; their first step runs together with the others'."""
         self._put(prompts, self._assigned(len(self._running) - len(group)))
 
     def _put(self, prompts: Sequence[ReadPrompt], slots: Sequence[int]) -> None:
@@ -58,8 +58,8 @@ class LookAheadEngine(Engine):
                 self._put([self._reader.read(text, hidden=True)], [slot])
 
     def _outgrow(self) -> None:
-        """Reads texts anew that are read otherwise with a token more: together with one, whichever it is, which the
-        candidates are written over."""
+        """Read again the texts whose frequencies change with one more token. They are read with a placeholder token,
+        which the candidates then overwrite."""
         for slot, stream in enumerate(self._running):
             text = (*stream.prompt, *stream.beam[0].tokens)
             if self._reader.outgrows(len(text)):
@@ -79,7 +79,7 @@ class LookAheadEngine(Engine):
         return cosines, torch.full_like(cosines, self._rules.slack)
 
     def _keep(self, written: Sequence[int]) -> None:
-        """Each row goes on with the token that it has written. Rows that end or are read anew may keep anything."""
+        """Extend each row with its chosen token. Rows that end or are read again may keep anything."""
         assert self._ahead is not None and self._logits is not None
         candidates, states, units, _ = self._ahead
         chosen = (candidates == torch.tensor(written, device=self._device)[:, None]).int().argmax(dim=1)
@@ -101,21 +101,21 @@ class LookAheadEngine(Engine):
         super()._forget()
 
     def _settled(self, stream: Stream) -> Turn:
-        """Where it chooses a token that was not looked at, the stream goes on from a new reading of its text."""
+        """Choose again from exact logits. If the token was not a candidate of the last pass, the text is read again."""
         turn = super()._settled(stream)
         if turn.rows and turn.rows[0][1].tokens[-1] not in self._looked_at(stream):
             self._anew.append(stream)
         return turn
 
     def _looked_at(self, stream: Stream) -> dict[int, float]:
-        """The cosine of each candidate that the last pass read for it."""
+        """Return the cosine of each candidate that the last pass read for the stream."""
         assert self._ahead is not None
         slot = next(place for place, running in enumerate(self._running) if running is stream)
         return dict(zip(self._ahead[0][slot].tolist(), self._ahead[3][slot].tolist(), strict=True))
 
     def _view_alone(self, stream: Stream) -> View:
-        """Its cosines are those of the last pass, which suffice to tell which candidates are near enough to the best
-        for one to be read alone."""
+        """Return exact logits with the last pass's cosines, which suffice to find the candidates close enough to the
+        best to need reading alone."""
         text = (*stream.prompt, *stream.beam[0].tokens)
         known = self._looked_at(stream)
 
@@ -132,28 +132,29 @@ class LookAheadEngine(Engine):
         return replace(super()._view_alone(stream), similarity=similarity, exactly=exactly)
 
     def _alone(self, number: int, stream: Stream, tokens: Sequence[int], slot: int | None) -> Tensor:
-        """The whole text: its slot may have been read anew, and not the prompt by itself."""
+        """Read the whole text: its slot may have been read again, so the prompt by itself is gone."""
         return self._reader.alone(stream.prompt, tokens)
 
 
 class States:
-    """The last hidden states of each slot's text: unit vectors in float32 [slots, tokens, size], widened by blocks."""
+    """The last hidden states of each slot's text: unit vectors in float32 [slots, tokens, size], extended in blocks."""
 
     def __init__(self) -> None:
         self._units: Tensor | None = None
 
     def put(self, states: Tensor, slots: Sequence[int], count: int) -> None:
-        """Those of a text [tokens, size], of any length, into these slots of so many."""
+        """Store the states [tokens, size] of a text in these slots, of `count` in all."""
         if self._units is None:
             self._units = torch.zeros(count, 0, states.shape[1], device=states.device)
         self._widen(len(states))[slots, : len(states)] = normalize(states.float(), dim=-1)
 
     def add(self, units: Tensor, columns: Tensor) -> None:
-        """One more in each of the first slots: [rows, size], at [rows]."""
+        """Append one state [rows, size] to each of the first slots, at positions [rows]."""
         self._widen(int(columns.max()) + 1)[torch.arange(len(units), device=units.device), columns] = units
 
     def nearest(self, units: Tensor, lengths: Tensor) -> Tensor:
-        """The largest cosine [rows, k] of each of [rows, k, size] with the first so many [rows] of its slot."""
+        """Return the largest cosine [rows, k] of each of [rows, k, size] with the first `lengths` [rows] states of its
+        slot."""
         assert self._units is not None
         cosines = torch.matmul(units, self._units[: len(units)].transpose(1, 2))
         beyond = torch.arange(cosines.shape[2], device=lengths.device) >= lengths[:, None]
@@ -169,3 +170,7 @@ class States:
         if missing > 0:
             self._units = pad(self._units, (0, 0, 0, -(-missing // BLOCK) * BLOCK))
         return self._units
+
+
+def engine_for(search: Search) -> type[Engine]:
+    return LookAheadEngine if isinstance(search, LookAhead) else Engine

@@ -1,8 +1,8 @@
 """Continuous batching: a completion leaves its rows as soon as it is done, and the next one takes them at once.
 
-How rows are batched moves logits by rounding. Where such a move could change what a decoder chooses, the stream is
-settled by a forward pass of its own, over what was written, after the prompt as it was read by itself. So the batch
-decides the speed and never the text.
+The composition of a batch changes logits by rounding. Where such a change could alter what a decoder chooses, the
+stream is settled by a forward pass of its own, over the written tokens, after the prompt as it was read by itself. So
+the batch decides the speed and never the text.
 """
 
 from collections import deque
@@ -15,9 +15,8 @@ from torch import Tensor
 from newwiki.decoding import noise
 from newwiki.decoding.blocking import repeating_tokens
 from newwiki.decoding.stream import Ending, Hypothesis, Noise, Search, Stream, Turn, View
-from newwiki.models.engine.logit_sizes import logit_sizes
+from newwiki.models.engine.head import logit_sizes
 from newwiki.models.engine.memory import is_out_of_memory, release
-from newwiki.models.engine.placing import rearranged
 from newwiki.models.engine.reader import Reader, ReadPrompt
 
 Done = tuple[Stream, Hypothesis]
@@ -25,10 +24,10 @@ Done = tuple[Stream, Hypothesis]
 
 @dataclass(frozen=True)
 class Rules:
-    """What holds for every completion of a run.
+    """Settings that hold for every completion of a run.
 
-    `slack` bounds a logit's rounding error as a share of the largest logit's size; at 0 nothing is settled. The amateur
-    reads the whole prompt (`full`) or its last token (`last`).
+    `slack` bounds a logit's rounding error as a share of the largest logit; at 0 nothing is settled. The amateur reads
+    the whole prompt (`full`) or its last token (`last`).
     """
 
     ends: Ending
@@ -42,7 +41,7 @@ class Engine:
     """Runs streams through one model, or through an expert and its amateur, at most `rows` rows at a time."""
 
     hidden = False
-    gains_by_rows = True  # whether rows are faster together
+    gains_by_rows = True  # whether more rows per pass are faster
 
     def __init__(
         self,
@@ -61,13 +60,13 @@ class Engine:
         self._device = self._readers[0].slots.lengths.device
         self._waiting: deque[Stream] = deque()
         self._running: list[Stream] = []
-        self._places: list[list[int]] = []  # the slots of each running stream's rows
+        self._places: list[list[int]] = []  # the slots of each running stream
         self._done: list[Done] = []
         self._prompt: tuple[tuple[int, ...], list[ReadPrompt]] | None = None
         self._forget()
 
     def run(self, streams: Sequence[Stream]) -> Iterator[list[Done]]:
-        """Completions as they finish. Out of memory, it goes on with half the rows and begins theirs anew."""
+        """Yield completions as they finish. Out of memory, continues with half the rows and restarts their streams."""
         self._waiting.extend(streams)
         for number, reader in enumerate(self._readers):
             lengths = [len(self._text(number, stream.prompt)) + stream.room for stream in streams]
@@ -83,18 +82,18 @@ class Engine:
             self._forget()
 
     def read_text(self, stream: Stream, tokens: Sequence[int]) -> list[Tensor]:
-        """By each model, the logits [tokens + 1, vocabulary] before and after each token of a text that is given."""
+        """Return, for each model, the logits [tokens + 1, vocabulary] before and after each token of a given text."""
         return [
             reader.throughout(self._text(number, stream.prompt), tokens) for number, reader in enumerate(self._readers)
         ]
 
     def choices(self, streams: Sequence[Stream], logits: Sequence[Tensor]) -> list[int]:
-        """The token that each stream goes on with after these logits [streams, vocabulary]. The search has one row, and
-        nothing ends a text."""
+        """Return the token that each stream continues with after these logits [streams, vocabulary]. The search must
+        have one row, and nothing may end a text."""
         return [turn.rows[0][1].tokens[-1] for turn in self._search.step(streams, self._view(streams, logits))]
 
     def _fitted(self) -> bool:
-        """Takes a step, and says whether memory sufficed. What a failed one held is free once this has returned."""
+        """Take a step and tell whether memory sufficed. The memory of a failed step is free once this has returned."""
         try:
             with torch.inference_mode():
                 self._admit()
@@ -106,7 +105,7 @@ class Engine:
         return True
 
     def _halve(self) -> None:
-        again = [replace(one, beam=[Hypothesis()], pool=[]) for one in self._running]
+        again = [replace(stream, beam=[Hypothesis()], pool=[]) for stream in self._running]
         self._waiting.extendleft(reversed(again))
         self._running, self._places = [], []
         self._rows = max(self._rows // 2, self._search.width)
@@ -115,13 +114,13 @@ class Engine:
         self._on_halved(self._rows)
 
     def _forget(self) -> None:
-        """Frees what was read, and has room for so many rows from now on."""
+        """Free what was read, and size the slots for the current number of rows."""
         self._prompt = None
         for reader in self._readers:
             reader.slots.clear(self._rows)
 
     def _admit(self) -> None:
-        """Fills free rows. A prompt is read once for all its completions that begin here."""
+        """Fill free rows. A prompt is read once for all of its completions that begin here."""
         while self._waiting and self._has_room():
             group: list[Stream] = []
             while self._waiting and self._has_room() and self._may_join(group):
@@ -134,7 +133,7 @@ class Engine:
         return not group or self._source(self._waiting[0]) == self._source(group[0])
 
     def _source(self, stream: Stream) -> tuple[int, ...]:
-        """What is read before the first token."""
+        """Return the tokens that are read before the first new token."""
         return stream.prompt
 
     def _has_room(self) -> bool:
@@ -148,18 +147,18 @@ class Engine:
         return self._prompt[1]
 
     def _text(self, number: int, prompt: tuple[int, ...]) -> tuple[int, ...]:
-        """What a model reads of a prompt."""
+        """Return the part of a prompt that a model reads."""
         return prompt[-1:] if number and self._rules.amateur_context == "last" else prompt
 
     def _begin(self, group: Sequence[Stream], prompts: Sequence[ReadPrompt]) -> None:
-        """The first step of new streams, which are the last of the running ones, from their prompt's logits."""
+        """Take the first step of new streams, the last of the running ones, from their prompt's logits."""
         turns = self._turns(group, [prompt.logits.repeat(len(group), 1) for prompt in prompts])
         first = len(self._running) - len(group)
         self._carry_out(first, turns)
         self._put(prompts, self._assigned(first))
 
     def _assigned(self, first: int) -> list[int]:
-        """The slots that the running streams from `first` on now have: those after the ones in use."""
+        """Assign the next free slots to the running streams from `first` on, and return them."""
         used = sum(map(len, self._places[:first]))
         for place in range(first, len(self._running)):
             rows = len(self._running[place].beam)
@@ -185,11 +184,11 @@ class Engine:
             self._read_anew(number, logits[-1], order, read)
         if order != list(range(len(order))):
             index = torch.tensor(order, device=self._device)
-            logits = [of_one[index] for of_one in logits]
+            logits = [model_logits[index] for model_logits in logits]
         self._go_on(self._turns(self._running, logits))
 
     def _read_anew(self, number: int, logits: Tensor, slots: Sequence[int], lengths: Sequence[int]) -> None:
-        """Rows whose text is read otherwise with the token that they have got."""
+        """Read again the rows whose frequencies change with their newest token."""
         reader = self._readers[number]
         rows = ((stream, row) for stream in self._running for row in stream.beam)
         for slot, length, (stream, row) in zip(slots, lengths, rows, strict=True):
@@ -197,7 +196,7 @@ class Engine:
                 logits[slot] = reader.read_anew((*self._text(number, stream.prompt), *row.tokens), slot)
 
     def _read_so_far(self, number: int) -> list[int]:
-        """The tokens of each running row that a model has read: all but its last one."""
+        """Return how many tokens of each running row a model has read: all but the last one."""
         prompts = [len(self._text(number, stream.prompt)) for stream in self._running]
         rows = zip(prompts, self._running, strict=True)
         return [prompt + len(row.tokens) - 1 for prompt, stream in rows for row in stream.beam]
@@ -212,7 +211,7 @@ class Engine:
             reader.slots.move(moves)
 
     def _carry_out(self, first: int, turns: Sequence[Turn]) -> None:
-        """Takes over the turns of the running streams from `first` on; those that are done leave."""
+        """Apply the turns to the running streams from `first` on; finished streams leave."""
         for stream, turn in zip(self._running[first:], turns, strict=True):
             stream.beam, stream.pool = [row for _, row in turn.rows], turn.pool
             if turn.result is not None:
@@ -228,7 +227,7 @@ class Engine:
         return turns
 
     def _view(self, streams: Sequence[Stream], logits: Sequence[Tensor]) -> View:
-        size = torch.cat([logit_sizes(of_one) for of_one in logits], dim=-1).amax(dim=-1, keepdim=True)
+        size = torch.cat([logit_sizes(model_logits) for model_logits in logits], dim=-1).amax(dim=-1, keepdim=True)
 
         def block(scores: Tensor) -> Tensor:
             if self._rules.no_repeat_ngram_size:
@@ -237,19 +236,20 @@ class Engine:
                     scores[place, repeating_tokens(tokens, self._rules.no_repeat_ngram_size)] = -float("inf")
             return scores
 
-        known = min(of_one.shape[1] for of_one in logits)  # beyond it there is only padding, and each model has its own
+        known = min(model_logits.shape[1] for model_logits in logits)  # beyond it each model has only its own padding
         expert, amateur = logits[0][:, :known], logits[1][:, :known] if len(logits) > 1 else None
         slack = self._rules.slack * size
         return View(expert, slack, self._noise(streams), self._rules.ends, block, amateur)
 
     def _noise(self, streams: Sequence[Stream]) -> Noise:
-        rows = [(stream.page_id, stream.sample) for stream in streams for _ in stream.beam]
-        keys = noise.keys(rows, self._rules.seed).to(self._device)
+        seeds = [self._rules.seed if stream.seed is None else stream.seed for stream in streams]
+        rows = [(seed, one.page_id, one.sample) for seed, one in zip(seeds, streams, strict=True) for _ in one.beam]
+        keys = noise.seeded_keys(rows).to(self._device)
         steps = torch.tensor([stream.written for stream in streams for _ in stream.beam], device=self._device)
         return lambda tokens: noise.gumbel(keys, steps, tokens)
 
     def _settled(self, stream: Stream) -> Turn:
-        """The stream's step once more, from the text of each of its rows, read alone."""
+        """Repeat the stream's step, with each of its rows read alone."""
         return self._search.step([stream], self._view_alone(stream))[0]
 
     def _view_alone(self, stream: Stream) -> View:
@@ -263,6 +263,34 @@ class Engine:
         return replace(self._view([stream], logits), slack=torch.zeros(len(logits[0]), 1, device=self._device))
 
     def _alone(self, number: int, stream: Stream, tokens: Sequence[int], slot: int | None) -> Tensor:
-        """`slot` is the row's, unless it begins with this step."""
+        """Read a row alone; `slot` is the row's, or None if the row begins with this step."""
         reader, prompt = self._readers[number], self._text(number, stream.prompt)
         return reader.alone(prompt, tokens) if slot is None else reader.alone_after(prompt, tokens, slot)
+
+
+def rearranged(
+    places: Sequence[Sequence[int]], parents: Sequence[Sequence[int]]
+) -> tuple[list[list[int]], dict[int, int]]:
+    """Return new slots for each stream's rows, and the copies {to: from} that fill them.
+
+    `places` holds the slots of each stream's rows, `parents` the row in its stream that each new row continues. A
+    parent's first child stays in place; the slots in use are 0 … n - 1 before and after.
+    """
+    origins = [[slots[parent] for parent in rows] for slots, rows in zip(places, parents, strict=True)]
+    count = sum(map(len, origins))
+    content: dict[int, int] = {}
+    unplaced: list[tuple[int, int, int]] = []
+    new: list[list[int]] = [[-1] * len(rows) for rows in origins]
+    for stream, rows in enumerate(origins):
+        for row, origin in enumerate(rows):
+            if origin < count and origin not in content:
+                content[origin] = origin
+                new[stream][row] = origin
+            else:
+                unplaced.append((stream, row, origin))
+    gaps = iter(slot for slot in range(count) if slot not in content)
+    moves = {}
+    for (stream, row, origin), slot in zip(unplaced, gaps, strict=True):
+        new[stream][row] = slot
+        moves[slot] = origin
+    return new, moves

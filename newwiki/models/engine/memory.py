@@ -1,4 +1,4 @@
-"""How many rows fit into memory, and what running out of it looks like."""
+"""Estimate how many rows fit into memory, and recognize out-of-memory errors."""
 
 import gc
 import os
@@ -13,27 +13,27 @@ from newwiki.allocator import give_back_freed_memory
 from newwiki.errors import TerminalError
 
 _SHARE = 0.5  # of the free memory
-# What torch and oneDNN say on a CPU that has no memory left for a tensor, or for a kernel's workspace.
+# What torch and oneDNN report on a CPU without memory for a tensor, or for a kernel's workspace.
 _SIGNS = ("can't allocate memory", "not enough memory", "could not create a primitive", "std::bad_alloc")
 _CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
 def rows_that_fit(model: Any, length: int, memory: int | None = None, cache: int | None = None) -> int:
-    """Rows of so many tokens, 1 at least, whose cache and logits so many bytes hold, or half of the free memory;
-    `cache` is what a row takes, in bytes, where it is not slots of keys and values."""
+    """Return how many rows of `length` tokens, at least 1, fit with cache and logits into `memory` bytes, or into half
+    of the free memory; `cache` is the size of a row in bytes if it is not slots of keys and values."""
     taken = length * cache_bytes(model) if cache is None else cache
     logits = 4 * 4 * model.config.get_text_config().vocab_size
     return max(1, int((memory or _free(model.device) * _SHARE) / (taken + logits)))
 
 
 def cache_bytes(model: Any) -> int:
-    """What a token of a row takes in the model's cache, by what the cache of one token holds."""
+    """Return the bytes per token and row of the model's cache, measured on the cache of one token."""
     token = torch.tensor([[0]], device=model.device)
     inputs = {"decoder_input_ids": token} if model.config.is_encoder_decoder else {}
     with torch.inference_mode():
         cache = model(input_ids=token, **inputs, use_cache=True).past_key_values
     layers = getattr(cache, "self_attention_cache", cache).layers
-    held = [(layer.keys, layer.values) for layer in layers if layer.keys is not None]  # others share a layer's
+    held = [(layer.keys, layer.values) for layer in layers if layer.keys is not None]  # others share a layer's cache
     return sum(keys.nbytes + values.nbytes for keys, values in held)
 
 
@@ -54,19 +54,19 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 @contextmanager
 def fits_into_memory(what: str) -> Iterator[None]:
-    """Raises TerminalError where memory runs out."""
+    """Raise TerminalError if memory runs out."""
     try:
         yield
     except (RuntimeError, MemoryError) as error:
         if not is_out_of_memory(error):
             raise
         raise TerminalError(
-            f"{what} does not fit into memory; take dtype bfloat16, or a machine with more memory"
+            f"{what} does not fit into memory; use dtype bfloat16, or a machine with more memory"
         ) from error
 
 
 def release(device: torch.device) -> None:
-    """Gives the system back what is free: on a GPU torch's cache, on a CPU the holes that glibc keeps."""
+    """Return free memory to the system: on a GPU torch's cache, on a CPU the holes that glibc keeps."""
     gc.collect()
     if device.type == "cuda":
         torch.cuda.empty_cache()

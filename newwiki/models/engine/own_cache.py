@@ -1,9 +1,9 @@
-"""Models whose state has no slots (recurrent layers, windows that a model counts itself): each is read with the cache
-object that is its own, and slower.
+"""Run models whose state does not fit into slots (recurrent layers, windows that a model manages itself) with their own
+cache object, which is slower.
 
-A row's state is every tensor that the model keeps of the row's text. A pass has rows of one stream alone, whose states
-are alike but for the numbers in them: so there is no padding and no mask, nothing depends on what else runs, and there
-is nothing to settle.
+A row's state is every tensor that the model keeps about the row's text. A pass has rows of one stream only, whose
+states differ only in their numbers. So there is no padding and no mask, nothing depends on what else runs, and nothing
+needs to be settled.
 """
 
 import inspect
@@ -23,31 +23,32 @@ from newwiki.models.engine.loop import Engine, Rules
 from newwiki.models.engine.reader import Reader, ReadPrompt
 from newwiki.models.engine.slots import Slots
 
-_NAMES = ("past_key_values", "cache_params", "state")  # of a cache object, among a model's arguments
+_NAMES = ("past_key_values", "cache_params", "state")  # the possible names of the cache argument
 _TEXTS = ((1, 2, 3, 4, 5, 6, 7), (7, 5, 3, 1, 2, 4, 6))
-_BEGUN = ((0, 2), (1, 2), (0, 4), (1, 4), (1, 1))  # rows of the self-test: a text, and its tokens that are read at once
+_BEGUN = ((0, 2), (1, 2), (0, 4), (1, 4), (1, 1))  # rows of the self-test: a text, and its prefilled tokens
 _MOVES = {0: 3, 3: 1, 1: 0}
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What a model keeps of `rows` texts: its cache object and the tensors that its modules hold themselves. The first
-    dimension of each tensor that has one is the rows'. A pass writes into it."""
+    """What a model keeps about `rows` texts: its cache object, and the tensors held by its modules. The first dimension
+    of each tensor that has one is the rows'. A pass writes into it."""
 
     kept: tuple[Any, list[Tensor | None]]
     rows: int
-    needed: bool = False  # by more than its rows: no pass may write into it
+    needed: bool = False  # still needed unchanged, so no pass may write into it
 
     @cached_property
     def likeness(self) -> object:
-        """All but the numbers; equal for states that can be joined. Raises TerminalError for a tensor without rows."""
+        """Everything but the numbers; equal for states that can be joined. Raises TerminalError for a tensor without
+        rows."""
         return _likeness(self.kept, self.rows)
 
 
 class OwnCacheReader(Reader):
-    """A causal language model whose rows have a state each.
+    """A causal language model whose rows have one state each.
 
-    Where it does not `join` them, a pass has a single row.
+    Without `join`, a pass has a single row.
     """
 
     def __init__(self, model: Any, rows: int, join: bool) -> None:
@@ -57,20 +58,20 @@ class OwnCacheReader(Reader):
         self._name = next((name for name in _NAMES if name in taken), "")
         self._takes_positions = "position_ids" in taken
         if not self._name:
-            raise TerminalError(f"{type(model).__name__} takes no cache; choose another model")
+            raise TerminalError(f"{type(model).__name__} takes no cache argument; choose another model")
         self.slots: States = States(rows, model.device)
         with torch.inference_mode():
             self._holders, self._gives_cache = self._probed()
 
     def read(self, tokens: Sequence[int], *, hidden: bool = False) -> ReadPrompt:
-        """Reads a prompt by itself; there are no hidden states to be had."""
+        """Read a prompt by itself; hidden states are not available."""
         cache = None if self._gives_cache else DynamicCache(config=self._model.config)
         fresh = State((cache, [before for _, _, before in self._holders]), 1)
         logits, state = self._pass(self._row(tokens), self._row(range(len(tokens))), fresh)
         return ReadPrompt(state, len(tokens), logits, logits[:, :0])
 
     def step(self, tokens: Tensor) -> Tensor:
-        """Logits [rows, vocabulary] after one more token [rows] in each of the first rows, which it makes longer."""
+        """Return logits [rows, vocabulary] after one more token [rows] in each of the first rows, which it extends."""
         rows = len(tokens)
         logits: Tensor | None = None
         for slots in self.slots.passes(rows, self._join):
@@ -83,8 +84,8 @@ class OwnCacheReader(Reader):
         return logits
 
     def alone(self, prompt: Sequence[int], written: Sequence[int] = ()) -> Tensor:
-        """Logits [1, vocabulary] after a text that is read once more by itself, as in a batch of one row: the prompt at
-        once, and what was written token by token."""
+        """Return logits [1, vocabulary] after a text that is read again by itself, as in a batch of one row: the prompt
+        at once, then the written tokens one by one."""
         read = self.read(prompt)
         logits, state = read.logits, read.cache
         for place, token in enumerate(written, start=len(prompt)):
@@ -94,15 +95,15 @@ class OwnCacheReader(Reader):
     def alone_after(self, prompt: Sequence[int], written: Sequence[int], slot: int) -> Tensor:
         return self.alone(prompt, written)
 
-    def bytes_a_row(self, length: int) -> int:
-        """What the state of a text of so many tokens takes, by what those of two short ones do."""
+    def bytes_per_row(self, length: int) -> int:
+        """Extrapolate the size of the state of a text of `length` tokens from those of two short texts."""
         short, longer = 8, 24
         with torch.inference_mode():
             few, more = (_bytes(self.read([1] * tokens).cache) for tokens in (short, longer))
         return few + (more - few) * max(0, length - short) // (longer - short)
 
     def _pass(self, tokens: Tensor, positions: Tensor, state: State) -> tuple[Tensor, State]:
-        """Logits [rows, vocabulary] after tokens [rows, any] more at these positions, and the state then."""
+        """Return logits [rows, vocabulary] after tokens [rows, any] at these positions, and the state after them."""
         cache, held = state.kept
         for (module, name, _), tensor in zip(self._holders, held, strict=True):
             setattr(module, name, tensor)
@@ -118,8 +119,8 @@ class OwnCacheReader(Reader):
         return torch.tensor([list(tokens)], device=self._model.device)
 
     def _probed(self) -> tuple[list[tuple[Any, str, Any]], bool]:
-        """Which attributes of its modules are part of the model's state, with what they are before a text, and whether
-        the model gives its cache object back."""
+        """Find the module attributes that are part of the model's state, with their values before a text, and whether
+        the model returns its cache object."""
         rows = 3
         tokens = self._row([1, 1]).repeat(rows, 1)
         self._model(input_ids=tokens, use_cache=False)
@@ -134,13 +135,13 @@ class OwnCacheReader(Reader):
 
 
 class States(Slots):
-    """Slots of states in place of keys and values; states are joined or divided where the next pass needs it. `streams`
-    are the slots of each stream; where none are given each slot is one."""
+    """Slots of states instead of keys and values; states are joined or divided as the next pass needs. `streams` holds
+    the slots of each stream; without it each slot is a stream."""
 
     def __init__(self, count: int, device: torch.device) -> None:
         super().__init__(count, device)
         self.streams: Sequence[Sequence[int]] = ()
-        self._rows: dict[int, tuple[State, int]] = {}  # by slot, a state and the place in it
+        self._rows: dict[int, tuple[State, int]] = {}  # slot → a state and the row's position in it
 
     def put(self, prompt: Any, length: int, slots: Sequence[int]) -> None:
         state = replace(prompt, needed=True)
@@ -156,7 +157,7 @@ class States(Slots):
         self._rows, self.streams = {}, ()
 
     def passes(self, rows: int, join: bool) -> list[list[int]]:
-        """The first rows, parted into those that are read in one pass. Those beyond have left."""
+        """Divide the first rows into those that are read in one pass. Later rows have left."""
         self._rows = {slot: self._rows[slot] for slot in range(rows)}
         streams = self.streams or [[slot] for slot in range(rows)]
         if not join:
@@ -168,7 +169,7 @@ class States(Slots):
         return list(parts.values())
 
     def taken(self, slots: Sequence[int]) -> State:
-        """The state of these rows, for a pass to write into."""
+        """Return the state of these rows, for a pass to write into."""
         rows = [self._rows[slot] for slot in slots]
         state = rows[0][0]
         used = [place for other, place in self._rows.values() if other is state]
@@ -180,7 +181,7 @@ class States(Slots):
 
 
 class OwnCacheEngine(Engine):
-    """An engine for readers of which one or more are an OwnCacheReader."""
+    """An engine with at least one OwnCacheReader among its readers."""
 
     gains_by_rows = False
 
@@ -196,13 +197,13 @@ class OwnCacheEngine(Engine):
 
 
 def largest_difference(model: Any, *, join: bool) -> float:
-    """Between the logits of rows that are read token by token, joined, copied and moved, and those of a plain forward
-    pass; as a share of the largest."""
+    """Return the largest difference between logits of rows that are read token by token, joined, copied and moved, and
+    those of a plain forward pass, as a share of the largest logit."""
     vocabulary = model.config.get_text_config().vocab_size
     texts = torch.tensor(_TEXTS, device=model.device) % vocabulary
     plain = torch.cat([model(input_ids=text[None], use_cache=False).logits.float() for text in texts])
     if bool(plain.isnan().any()):
-        return 0.0  # a run says so when it meets them
+        return 0.0  # a run reports NaN when it meets one
     reader = OwnCacheReader(model, len(_BEGUN), join)
     reader.slots.streams = [range(len(_BEGUN))]
     rows, errors = list(_BEGUN), []
@@ -220,9 +221,9 @@ def largest_difference(model: Any, *, join: bool) -> float:
 
 
 def _joined(rows: Sequence[tuple[State, int]]) -> State:
-    """A new state of these rows of states that are alike."""
+    """Return a new state that joins these rows of compatible states."""
     states = list(dict.fromkeys(state for state, _ in rows))
-    starts = dict(zip(states, [sum(one.rows for one in states[:place]) for place in range(len(states))], strict=True))
+    starts = dict(zip(states, [sum(state.rows for state in states[:n]) for n in range(len(states))], strict=True))
     places = [starts[state] + place for state, place in rows]
     copies: dict[int, Tensor] = {}
     for parts in zip(*(list(_tensors(state.kept)) for state in states), strict=True):
@@ -245,7 +246,7 @@ def _likeness(value: Any, rows: int) -> object:
             return value.item()
         if len(value) != rows:
             raise TerminalError(
-                f"the model keeps a tensor of shape {tuple(value.shape)} for {rows} texts, which cannot be shared out "
+                f"the model keeps a tensor of shape {tuple(value.shape)} for {rows} texts, which cannot be divided "
                 "among them; choose another model"
             )
         return value.dtype, value.shape[1:]
@@ -258,7 +259,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _parts(value: Any) -> Iterator[tuple[Any, Any]]:
-    """What a part of a cache object consists of, by name."""
+    """Yield the parts of a cache object, by name."""
     if isinstance(value, Mapping):
         yield from value.items()
     elif isinstance(value, list | tuple):
@@ -268,7 +269,7 @@ def _parts(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _attributes(model: Any) -> dict[tuple[Any, str], Any]:
-    """The plain attributes of a model's modules."""
+    """Return the plain attributes of a model's modules."""
     return {(module, name): value for module in model.modules() for name, value in vars(module).items()}
 
 

@@ -1,8 +1,8 @@
-"""On a CPU: a model's linear layers with their weights laid out once as oneDNN wants them.
+"""Lay out the weights of a model's linear layers once for oneDNN, on a CPU.
 
-torch hands float32 products on a CPU to MKL, which on some processors reaches less than half of the machine, and lays
-bfloat16 weights out anew in every call. `benchmarks/generate_speed.py` shows what the layout is worth. GPT-2's GELU is
-taken in the product before it, as it otherwise goes through memory eight times.
+torch sends float32 products on a CPU to MKL, which on some processors reaches less than half of the peak speed, and
+converts bfloat16 weights again in every call. `benchmarks/generate_speed.py` measures what the layout saves. GPT-2's
+GELU is fused into the product before it, because otherwise it goes through memory eight times.
 """
 
 from typing import Any
@@ -13,16 +13,17 @@ from transformers.activations import NewGELUActivation
 from transformers.models.gpt2.modeling_gpt2 import GPT2MLP
 from transformers.pytorch_utils import Conv1D
 
+from newwiki.models.engine.attention import use_cached_attention
 from newwiki.models.engine.memory import release
 
-_ROWS = 64  # the batch that the layout is chosen for
+_ROWS = 64  # the batch size that the layout is optimized for
 
 
 def pack_linear_layers(model: Any) -> int:
-    """Replaces linear layers in place, and gives their number: 0 where there is no oneDNN, or the model is elsewhere.
-    Those of a quantised model, by their type or that of their weight, stay as they are.
+    """Replace linear layers in place and return how many: 0 without oneDNN, or for a model that is not on a CPU.
+    Quantized layers, recognized by their type or their weight's, stay as they are.
 
-    The model can then be read, and no longer trained or saved.
+    The model can then be read, but no longer trained or saved.
     """
     if model.device.type != "cpu" or not _has_kernels(model.dtype):
         return 0
@@ -40,7 +41,7 @@ def pack_linear_layers(model: Any) -> int:
 
 
 def unpack_linear_layers(model: Any) -> None:
-    """Gives a model its linear layers back that are no more than that, with the same weights."""
+    """Restore the plain linear layers, with the same weights; those with a fused activation stay."""
     for module in model.modules():
         for name, child in list(module.named_children()):
             if type(child) is PackedLinear and child.is_linear:
@@ -55,9 +56,9 @@ def _has_kernels(dtype: torch.dtype) -> bool:
 
 
 class PackedLinear(torch.nn.Module):
-    """x [..., inputs] → x · weightᵀ + bias [..., outputs], and what an activation of oneDNN's makes of it."""
+    """x [..., inputs] → x · weightᵀ + bias [..., outputs], followed by a oneDNN activation."""
 
-    weight = None  # what a model does with it breaks off, rather than being done to no weights
+    weight = None  # model code that uses the weight fails, instead of working on nothing
 
     def __init__(self, layer: torch.nn.Linear | Conv1D, activation: str = "none", kind: str = "") -> None:
         super().__init__()
@@ -81,3 +82,9 @@ class PackedLinear(torch.nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.ops.mkldnn._linear_pointwise(x, self._layout, self._bias, *self._activation)
+
+
+def use_fast_kernels(model: Any) -> None:
+    """Replace them in place; the model can then be read, but no longer trained or saved."""
+    pack_linear_layers(model)
+    use_cached_attention(model)

@@ -1,11 +1,11 @@
-"""How a text that is longer than a model's context is read: in windows, each of which begins half a window later."""
+"""Cut a text that is longer than a model's context into windows that overlap by half."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-LONGEST = 2048  # tokens a window, where the model's context holds as many
+LONGEST = 2048  # tokens per window, if the model's context is long enough
 
-# What of it decides a number, for the fingerprint of whoever makes numbers of it
+# The rules that decide a number, for the fingerprints of the evaluators that compute it
 RULE = {
     "window": f"the model's context, at most {LONGEST} tokens",
     "stride": "half a window: every token but those of the first window has at least that many before it",
@@ -16,8 +16,8 @@ RULE = {
 
 @dataclass(frozen=True)
 class ReadingWindow:
-    """What is read at once, and which of the text's tokens are scored there: `inputs[first + n]` is the last token
-    before the text's token number `target + n`, for each n below `scored`."""
+    """A window, and the text's tokens that are scored in it: `inputs[first + n]` is the last token before the text's
+    token number `target + n`, for each n below `scored`."""
 
     inputs: tuple[int, ...]
     first: int
@@ -26,9 +26,10 @@ class ReadingWindow:
 
 
 def cut(tokens: Sequence[int], size: int, *, bos: bool) -> list[ReadingWindow]:
-    """The windows of a text, of `size` tokens at most, so that each token but the first is scored once.
+    """Return the windows of a text, at most `size` tokens each, so that each token but the first is scored once.
 
-    With `bos` the first token begins every window. Raises ValueError for windows of fewer than 2 tokens, or 3 with BOS.
+    With `bos`, the first token begins every window. Raises ValueError for windows of fewer than 2 tokens, or 3 with
+    BOS.
     """
     head = tuple(tokens[:bos])
     room = size - len(head)
@@ -38,9 +39,9 @@ def cut(tokens: Sequence[int], size: int, *, bos: bool) -> list[ReadingWindow]:
     made: list[ReadingWindow] = []
     target = 1
     while target < len(tokens):
-        start = len(head) + len(made) * stride  # of what follows the head
+        start = len(head) + len(made) * stride  # the first token after the head
         inputs = (*head, *tokens[start : min(start + room, len(tokens) - 1)])
-        end = start + len(inputs) - len(head)  # the last token that is scored here
+        end = start + len(inputs) - len(head)  # the last token that is scored in this window
         made.append(ReadingWindow(inputs, target - 1 - start + len(head), target, end - target + 1))
         target = end + 1
     return made

@@ -1,7 +1,7 @@
-"""Whether a decoder chose the tokens of a completion: one pass over the whole text, and its choice at every place.
+"""Check whether a decoder chose the tokens of a completion, in one pass over the whole text.
 
-The decoder's own search answers for each place at once: a place is a stream that has written the tokens before it. A
-token that it does not choose is within rounding if it chooses it once the logits are moved by no more than a tolerance.
+The decoder's own search answers for all positions at once: each position is a stream that has written the tokens before
+it. A token that it does not choose is within rounding if it is chosen once the logits move by at most a tolerance.
 """
 
 from collections.abc import Collection, Sequence
@@ -14,12 +14,12 @@ from newwiki.decoding.stream import Ending, Hypothesis, Stream
 from newwiki.models.engine.loop import Engine
 
 _ENDLESS = 2**62  # tokens
-_ROUNDS = 4  # rivals of a token that may each be moved below it
-_PLACES = 64  # whose logits are worked on together
+_ROUNDS = 4  # rivals of a token that may each be lowered
+_PLACES = 64  # positions whose logits are processed together
 
 
 class Endless(Ending):
-    """An ending that closes nothing, so that a search names every token that it chooses."""
+    """An ending that closes nothing, so a search returns every token that it chooses."""
 
     def close(self, tokens: Sequence[int], token: int) -> Hypothesis | None:
         return None
@@ -27,9 +27,8 @@ class Endless(Ending):
 
 @dataclass(frozen=True)
 class TokenVerdicts:
-    """The tokens of a completion that the decoder chooses itself (`exact`), those that it chooses within rounding
-    (`within`), and the places of those that it does not choose. The end of the text counts as one where a token ended
-    it."""
+    """How many tokens of a completion the decoder chooses itself (`exact`), or within rounding (`within`), and the
+    positions of those that it does not choose. An end-of-text token counts as a token."""
 
     exact: int
     within: int
@@ -47,10 +46,10 @@ class TokenVerdicts:
 def replay(
     engine: Engine, stream: Stream, tokens: Sequence[int], ends: Collection[int], tolerance: float
 ) -> TokenVerdicts:
-    """The verdicts on tokens that were written after the stream's prompt, and on any of the `ends` after them (none
-    where the text did not end by a token). The engine has a search of one row, and rules that are Endless.
+    """Return the verdicts on the tokens written after the stream's prompt, and on one of the `ends` after them (empty
+    if no token ended the text). The engine must have a search of one row, and Endless rules.
 
-    `tolerance` bounds the rounding error of a logit as a share of the largest logit's size at its place.
+    `tolerance` bounds the rounding error of a logit as a share of the largest logit at its position.
     """
     wanted = [frozenset({token}) for token in tokens] + ([frozenset(ends)] if ends else [])
     streams = [
@@ -61,14 +60,14 @@ def replay(
         logits = engine.read_text(stream, tokens)
         for start in range(0, len(wanted), _PLACES):
             part = slice(start, min(start + _PLACES, len(wanted)))
-            of_part = [one[part] for one in logits]
-            chosen = engine.choices(streams[part], of_part)
+            part_logits = [model_logits[part] for model_logits in logits]
+            chosen = engine.choices(streams[part], part_logits)
             same = [choice in allowed for choice, allowed in zip(chosen, wanted[part], strict=True)]
             exact += sum(same)
             for place in [place for place, is_same in enumerate(same) if not is_same]:
                 at = start + place
-                of_place = [one[place] for one in of_part]
-                if any(_chosen_within(engine, streams[at], of_place, token, tolerance) for token in wanted[at]):
+                place_logits = [model_logits[place] for model_logits in part_logits]
+                if any(_chosen_within(engine, streams[at], place_logits, token, tolerance) for token in wanted[at]):
                     within += 1
                 else:
                     contradicted.append(at)
@@ -76,17 +75,17 @@ def replay(
 
 
 def _chosen_within(engine: Engine, stream: Stream, logits: Sequence[Tensor], token: int, tolerance: float) -> bool:
-    """Whether the token is chosen once its logit, and those of the tokens that are chosen instead, are moved by the
-    tolerance. It may have to be moved either way, as typical sampling leaves out tokens that are too likely."""
-    if token >= min(len(one) for one in logits):
+    """Tell whether the token is chosen once its logit, and those of the tokens chosen instead, move by the tolerance.
+    It may have to move either way, because typical sampling excludes tokens that are too likely."""
+    if token >= min(len(model_logits) for model_logits in logits):
         return False
     for direction in (1, -1):
-        moved = [one.clone()[None] for one in logits]
-        steps = [tolerance * one[one.isfinite()].abs().amax() for one in logits]
+        moved = [model_logits.clone()[None] for model_logits in logits]
+        steps = [tolerance * model_logits[model_logits.isfinite()].abs().amax() for model_logits in logits]
         _move(moved, steps, token, direction)
         lowered: set[int] = set()
         for _ in range(_ROUNDS + 1):
-            [choice] = engine.choices([stream], [one.clone() for one in moved])
+            [choice] = engine.choices([stream], [model_logits.clone() for model_logits in moved])
             if choice == token:
                 return True
             if choice in lowered:
@@ -97,6 +96,6 @@ def _chosen_within(engine: Engine, stream: Stream, logits: Sequence[Tensor], tok
 
 
 def _move(logits: Sequence[Tensor], steps: Sequence[Tensor], token: int, direction: int) -> None:
-    """Makes a token likelier, or less so: under the model, and the other way round under its amateur."""
-    for number, (one, step) in enumerate(zip(logits, steps, strict=True)):
-        one[0, token] += direction * step * (-1 if number else 1)
+    """Make a token more or less likely: under the model, and the opposite under its amateur."""
+    for number, (model_logits, step) in enumerate(zip(logits, steps, strict=True)):
+        model_logits[0, token] += direction * step * (-1 if number else 1)

@@ -1,7 +1,7 @@
-"""Rotary embeddings whose frequencies go with the length of a text: LongRoPE and dynamic NTK.
+"""Handle rotary embeddings whose frequencies depend on the length of a text: LongRoPE and dynamic NTK.
 
-transformers makes those of a whole batch by its longest row, and dynamic NTK's by the longest before as well. Here each
-row has those of its own length, as where it is read alone by a model that has read nothing yet.
+transformers derives the frequencies of a whole batch from its longest row, for dynamic NTK also from the longest text
+before. Here each row has those of its own length, as if it were read alone by a fresh model.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,60 +19,60 @@ _ORIGINAL = "original_max_position_embeddings"
 
 @dataclass(frozen=True)
 class Rope:
-    """Past so many `tokens` a text is read with other frequencies from its first token on; with others again for each
-    further token where it `grows` (dynamic NTK)."""
+    """Beyond `tokens` tokens a text is read with other frequencies from its first token on; if it `grows` (dynamic
+    NTK), they change again with each further token."""
 
     tokens: int
     grows: bool
 
     def frequencies(self, length: int) -> int:
-        """A number that texts of so many tokens share if they have the same frequencies."""
+        """Return a number that two lengths share if they have the same frequencies."""
         return max(length, self.tokens) if self.grows else int(length > self.tokens)
 
     @property
     def named(self) -> tuple[str, ...]:
-        """What configurations and modules call `tokens`."""
+        """The names of `tokens` in configurations and modules."""
         return ("max_position_embeddings", "original_max_seq_len") if self.grows else (_ORIGINAL,)
 
 
 def ropes_of(model: Any) -> list[Rope]:
-    """Those of a model, which most have none of."""
+    """Return a model's length-dependent ropes; most models have none."""
     return [rope for module in model.modules() for _, rope in _ropes(module)]
 
 
-def rotate_rows_apart(model: Any) -> None:
-    """Gives each row of a batch the frequencies of its own length, which its last position tells, in place.
+def rotate_rows_separately(model: Any) -> None:
+    """Give each row of a batch, in place, the frequencies of its own length, which its last position shows.
 
-    Raises TerminalError for a model whose own code makes LongRoPE, as nobody knows by which length.
+    Raises TerminalError for a model with LongRoPE code of its own, because that code may use another length.
     """
     for module in model.modules():
         if any(_ropes(module)):
-            module.forward = _RowsApart(module)
+            module.forward = _SeparateRows(module)
     kinds = {kind for kind, _ in rotary_scalings(model.config.get_text_config())}
     if LONG_ROPE in kinds and not ropes_of(model):
         raise TerminalError(
-            f"{type(model).__name__} has a rotary embedding ({LONG_ROPE}) of its own code, which may read a whole "
-            "batch by its longest row; choose a model whose code is part of transformers"
+            f"{type(model).__name__} computes its rotary embedding ({LONG_ROPE}) with its own code, which may use the "
+            "longest row for a whole batch; choose a model whose code is part of transformers"
         )
 
 
 def context(model: Any) -> int | None:
-    """How many tokens a text may have: `max_position_embeddings`, and by dynamic NTK's factor more; None for no end."""
+    """Return the maximum length of a text: `max_position_embeddings`, times dynamic NTK's factor; None if unlimited."""
     config = model.config.get_text_config()
     tokens: int | None = getattr(config, "max_position_embeddings", None)
     if tokens is None or not any(rope.grows for rope in ropes_of(model)):
         return tokens
     scalings = [rope for kind, rope in rotary_scalings(config) if kind == DYNAMIC and not rope.get("alpha")]
-    return int(tokens * min((rope["factor"] for rope in scalings), default=1.0))  # an alpha holds at every length
+    return int(tokens * min((rope["factor"] for rope in scalings), default=1.0))  # an alpha applies at every length
 
 
 def same_frequencies(ropes: Sequence[Rope], length: int, other: int) -> bool:
-    """Whether texts of so many tokens are read with the same."""
+    """Tell whether texts of these two lengths are read with the same frequencies."""
     return all(rope.frequencies(length) == rope.frequencies(other) for rope in ropes)
 
 
 def _ropes(module: Any) -> Iterator[tuple[str, Rope]]:
-    """Each one of a module that is transformers' own, and what its attributes begin with."""
+    """Yield each rope of one of transformers' own modules, with the prefix of its attributes."""
     kinds = vars(module).get("rope_type", {})
     for layer, kind in kinds.items() if isinstance(kinds, dict) else [("", kinds)]:
         prefix = f"{layer}_" if layer else ""
@@ -84,8 +84,8 @@ def _ropes(module: Any) -> Iterator[tuple[str, Rope]]:
             yield prefix, Rope(named, grows=False)
 
 
-class _RowsApart:
-    """The forward pass of a rotary embedding, in a pass of its own for all rows of the same frequencies."""
+class _SeparateRows:
+    """The forward pass of a rotary embedding, run separately for each group of rows with the same frequencies."""
 
     def __init__(self, module: Any) -> None:
         self._module = module
@@ -103,7 +103,7 @@ class _RowsApart:
 
     def _rotated(self, *inputs: Any, **layers: str) -> Any:
         for prefix, rope in _ropes(self._module):
-            if rope.grows:  # as if nothing was read before
+            if rope.grows:  # reset, as if nothing had been read before
                 setattr(self._module, f"{prefix}max_seq_len_cached", rope.tokens)
                 setattr(self._module, f"{prefix}inv_freq", getattr(self._module, f"{prefix}original_inv_freq"))
         return type(self._module).forward(self._module, *inputs, **layers)

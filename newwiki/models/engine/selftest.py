@@ -1,4 +1,4 @@
-"""Whether the engine reads with a model as the model itself does, and gives a row the same bits in any batch."""
+"""Check that the engine reads with a model as the model itself does, and gives a row the same bits in any batch."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,12 +16,11 @@ from newwiki.models.engine.attention import (
     plain_attention,
     use_cached_attention,
 )
-from newwiki.models.engine.kernels import use_fast_kernels
 from newwiki.models.engine.memory import fits_into_memory, is_out_of_memory
 from newwiki.models.engine.own_cache import largest_difference as largest_with_own_cache
-from newwiki.models.engine.packed import unpack_linear_layers
+from newwiki.models.engine.packed import unpack_linear_layers, use_fast_kernels
 from newwiki.models.engine.reader import Reader
-from newwiki.models.engine.rotary import ropes_of, rotate_rows_apart
+from newwiki.models.engine.rotary import ropes_of, rotate_rows_separately
 from newwiki.models.engine.thresholds import (
     SHORT,
     UntriedLength,
@@ -33,12 +32,12 @@ from newwiki.models.engine.thresholds import (
 
 _TEXT = (1, 2, 3, 4, 5, 6, 7)
 _TOLERANCE = {torch.float32: 1e-3, torch.bfloat16: 0.1, torch.float16: 0.02}
-_QUANTISED = 0.1  # where activations are quantised too, the last bit of one moves it by a whole step
+_QUANTIZED = 0.1  # with quantized activations, rounding in the last bit moves an activation by a whole step
 
 
 @dataclass(frozen=True)
 class ModelPath:
-    """How a causal model is read: in slots, or with its own cache object, whose rows may be `joined` in a pass."""
+    """How a causal model is read: in slots, or with its own cache object, where rows may be `joined` in a pass."""
 
     own_cache: bool = False
     joined: bool = True
@@ -49,14 +48,14 @@ _TRIED = ((False, SLOTS), (False, _OWN_CACHE), (True, SLOTS), (True, _OWN_CACHE)
 
 
 def path_of(model: Any) -> ModelPath:
-    """In slots wherever a model can be read so; else with its own cache object and transformers' attention, and row by
-    row if rows are not read beside each other as alone. Where its code asks more of its linear layers than a product,
-    without the engine's.
+    """Return how to read the model: in slots if possible; else with its own cache object and transformers' attention,
+    row by row if joined rows differ from single ones. If its code needs more of its linear layers than a product, they
+    are unpacked.
 
-    Raises TerminalError for a model that is read right in no way: with its own cache, too, rows that are read token by
-    token, joined, copied and moved must be those of a plain forward pass, past every window.
+    Raises TerminalError for a model that no way reads correctly: with its own cache, too, rows that are read token by
+    token, joined, copied and moved must equal those of a plain forward pass, beyond every window.
     """
-    with fits_into_memory("the model, beside what a few tokens take,"):
+    with fits_into_memory("the model with a few tokens"):
         first: TerminalError | None = None
         for unpacked, path in _TRIED:
             try:
@@ -83,13 +82,13 @@ def _check(model: Any, path: ModelPath, *, unpacked: bool) -> None:
 
 
 def check_reading(model: Any, difference: Callable[[Any], float] | None = None) -> None:
-    """Reads a few tokens one by one, in rows of several lengths, and compares with the model's plain forward pass; what
-    is no causal model brings its own way to find the largest `difference`, as a share of the largest logit. A causal
-    model is read so once more with every window that its configuration names as short as the text reads past it.
+    """Read a few tokens one by one, in rows of several lengths, and compare with the model's plain forward pass. Models
+    that are not causal pass their own function for the largest `difference`, as a share of the largest logit. A causal
+    model is read once more with every window of its configuration shortened below the text's length.
 
-    Raises TerminalError where they differ: such a model keeps its state in a way that the engine does not know.
+    Raises TerminalError if they differ: such a model keeps its state in a way that the engine does not support.
     """
-    problem = f"{type(model).__name__} cannot be read token by token in slots, so the engine cannot run it"
+    problem = f"the engine cannot run {type(model).__name__}, because it cannot be read token by token in slots"
     remedy = "choose a model with plain attention and rotary or learned positions"
     try:
         with torch.inference_mode():
@@ -103,8 +102,8 @@ def check_reading(model: Any, difference: Callable[[Any], float] | None = None) 
             raise
         raise TerminalError(f"{problem} ({failed}); {remedy}") from failed
     quantised = getattr(model.config, "quantization_config", None) is not None
-    if not error <= (_QUANTISED if quantised else _TOLERANCE[model.dtype]):
-        raise TerminalError(f"{problem} (its logits are off by {error:.2g} of the largest); {remedy}")
+    if not error <= (_QUANTIZED if quantised else _TOLERANCE[model.dtype]):
+        raise TerminalError(f"{problem} (its logits differ by {error:.2g} of the largest); {remedy}")
 
 
 def _reads_compiled(model: Any) -> bool:
@@ -115,11 +114,11 @@ def _reads_compiled(model: Any) -> bool:
 
 
 def _largest_past_windows(model: Any) -> float:
-    """The larger of `_largest_difference` as the model is, and past its windows and what rotates it otherwise. Raises
-    TerminalError for a length that cannot be tried."""
+    """Return the larger `_largest_difference` of the model as it is, and of the model with shortened windows and rotary
+    thresholds. Raises TerminalError for a length that cannot be tested."""
     config = model.config.get_text_config()
     refuse_unknown_ropes(config)
-    rotate_rows_apart(model)
+    rotate_rows_separately(model)
     lengths = windows(config)
     error = _largest_difference(model)
     others = {name for rope in ropes_of(model) for name in rope.named}
@@ -130,20 +129,20 @@ def _largest_past_windows(model: Any) -> float:
         with shortened(model, [name]):
             if value > SHORT and torch.equal(_plain(model), whole):
                 refuse_inert(name, value)
-            if len(lengths) > 1:  # together one may hide what another does
+            if len(lengths) > 1:  # shortened together, one may hide the effect of another
                 error = max(error, _largest_difference(model))
     with shortened(model, [*lengths, *others]):
         return max(error, _largest_difference(model))
 
 
 def _largest_past_own_windows(model: Any, difference: Callable[[Any], float]) -> float:
-    """The larger `difference` as the model is, and past its windows, which its own cache knows."""
+    """Return the larger `difference` of the model as it is, and with shortened windows, which its own cache handles."""
     config = model.config.get_text_config()
     refuse_unknown_ropes(config)
     if ropes_of(model):
         raise UntriedLength(
-            f"{type(model).__name__} rotates its keys by the length of the text, and keeps them in a cache of its own; "
-            "choose another model"
+            f"the rotary embedding of {type(model).__name__} depends on the length of the text, and the model keeps "
+            "its keys in a cache of its own; choose another model"
         )
     error = difference(model)
     with shortened(model, [*windows(config)]):
@@ -151,7 +150,7 @@ def _largest_past_own_windows(model: Any, difference: Callable[[Any], float]) ->
 
 
 def _plain(model: Any, tokens: int | None = None) -> Tensor:
-    """The model's own logits [tokens, vocabulary] of the first tokens of a text, without a cache, and with
+    """Return the model's own logits [tokens, vocabulary] for the first tokens of a text, without a cache, and with
     transformers' attention."""
     text = [token % model.config.get_text_config().vocab_size for token in _TEXT[:tokens]]
     with plain_attention(model):
@@ -160,12 +159,12 @@ def _plain(model: Any, tokens: int | None = None) -> Tensor:
 
 
 def _largest_difference(model: Any) -> float:
-    """As a share of the largest logit."""
+    """Return the largest difference as a share of the largest logit."""
     vocabulary = model.config.get_text_config().vocab_size
     text = [token % vocabulary for token in _TEXT]
     plain = _plain(model)
     if bool(plain.isnan().any()):
-        return 0.0  # a run says so when it meets them
+        return 0.0  # a run reports NaN when it meets one
     if ropes_of(model):
         plain = torch.stack([_plain(model, length)[-1] for length in range(1, len(text) + 1)])
     reader = Reader(model, 2)
@@ -173,7 +172,7 @@ def _largest_difference(model: Any) -> float:
     errors = []
     for slot, length in enumerate(first):
         prompt = reader.read(text[:length])
-        reader.slots.put(prompt.cache, length, range(slot, len(first)))  # the last one is no other row's
+        reader.slots.put(prompt.cache, length, range(slot, len(first)))  # the last slot is no other row's
         errors.append((prompt.logits[0] - plain[length - 1]).abs().max())
     for step in range(len(text) - max(first)):
         places = [length + step for length in first]
@@ -188,8 +187,8 @@ def _largest_difference(model: Any) -> float:
 
 
 def rounding_between_batches() -> float:
-    """How far a row's float32 logits move, as a share of the largest, when it is read among 2, 7 or 32 others on this
-    machine: 0 where every batch gives the same bits. The model is a small one with random weights."""
+    """Return how far a row's float32 logits move, as a share of the largest, when it is read among 2, 7 or 32 rows on
+    this machine: 0 if every batch gives the same bits. The model is a small one with random weights."""
     from transformers import GPT2Config, GPT2LMHeadModel
 
     torch.manual_seed(0)
@@ -204,7 +203,7 @@ def rounding_between_batches() -> float:
 
 
 def _logits_of_first_row(model: Any, rows: int) -> Tensor:
-    """Of eight tokens that follow each other, in a batch whose other rows are longer."""
+    """Return the first row's logits for eight consecutive tokens, in a batch whose other rows are longer."""
     reader = Reader(model, rows)
     for slot in range(rows):
         prompt = reader.read([*range(1, 5 + slot)])

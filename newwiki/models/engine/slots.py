@@ -1,8 +1,8 @@
-"""A key-value cache of slots: each row of a batch has one, writes at its own length, and leaves when it is done.
+"""A key-value cache of slots: each row of a batch has a slot, writes at its own length, and leaves when it is done.
 
-A row's tokens stand at the left of its slot, so that a column is a position. What is shown of slots widens by whole
-blocks. On a CPU they have from the start the room that the longest row may need, which takes memory as it is written;
-they are copied only where a row moves.
+A row's tokens are at the left of its slot, so a column is a position. The visible part of slots grows in whole blocks.
+On a CPU, slots reserve from the start the room that the longest row may need; it takes memory only as it is written.
+They are copied only when a row moves.
 """
 
 import math
@@ -29,15 +29,15 @@ class Slots(Cache):
         self.lengths = torch.zeros(count, dtype=torch.long, device=device)
         self.running = 0
         self.width = 0
-        self.longest = 0  # tokens that a row may have, where it is known
-        self.made = 0  # how often memory was made anew
+        self.longest = 0  # the maximum number of tokens of a row, if known
+        self.made = 0  # how often memory was allocated
         self.columns: tuple[Tensor, Tensor] = (self.lengths[:0, None], self.lengths[:0, None])
 
     def layer(self) -> "Layer":
         return Layer(self)
 
     def put(self, prompt: Cache, length: int, slots: Sequence[int]) -> None:
-        """Copies a prompt that was read alone into these slots."""
+        """Copy a prompt that was read alone into these slots."""
         if not slots:
             return
         if not self.layers:
@@ -53,7 +53,7 @@ class Slots(Cache):
             layer.put(read.keys, read.values, places)
 
     def prompt(self, slot: int, length: int) -> DynamicCache:
-        """A prompt of so many tokens that was put into a slot."""
+        """Return the first `length` tokens of a slot, which hold its prompt."""
         place = self._place_of_prompt(slot)
         states = ((layer.keys[place, None, :, :length], layer.values[place, None, :, :length]) for layer in self.layers)
         return DynamicCache(states)
@@ -62,7 +62,7 @@ class Slots(Cache):
         return slot
 
     def widen(self, length: int) -> None:
-        """Makes room for so many tokens a slot."""
+        """Make room for `length` tokens per slot."""
         if length > self.width:
             self.width = whole_blocks(length)
             self.made += 1
@@ -71,16 +71,16 @@ class Slots(Cache):
 
     @property
     def places(self) -> int:
-        """Slots to have memory for."""
+        """The number of slots to allocate."""
         return self.count
 
     @property
     def room(self) -> int:
-        """Columns to have memory for: all that are foreseen, where memory that is not written to costs nothing."""
+        """The number of columns to allocate: the whole maximum where unwritten memory costs nothing."""
         return max(self.width, whole_blocks(self.longest)) if self.lengths.device.type == "cpu" else self.width
 
     def open(self, running: int, tokens: int) -> Tensor:
-        """Prepares a forward pass of so many tokens in each of the first rows, and gives their positions."""
+        """Prepare a forward pass of `tokens` tokens in each of the first rows, and return their positions."""
         self.running = running
         lengths = self.lengths[:running, None]
         positions = lengths + torch.arange(tokens, device=lengths.device)
@@ -89,11 +89,11 @@ class Slots(Cache):
         return positions
 
     def reset(self, slots: Sequence[int], lengths: Sequence[int]) -> None:
-        """So many tokens of these slots count from now on; what stands beyond them is written over."""
+        """Set the lengths of these slots; what is beyond them will be overwritten."""
         self.lengths[slots] = torch.tensor(lengths, dtype=self.lengths.dtype, device=self.lengths.device)
 
     def move(self, moves: Mapping[int, int]) -> None:
-        """Copies slots, {to: from}, all at once."""
+        """Copy slots, {to: from}, all at once."""
         if moves:
             to = torch.tensor(list(moves), device=self.lengths.device)
             origin = torch.tensor(list(moves.values()), device=self.lengths.device)
@@ -104,11 +104,11 @@ class Slots(Cache):
             self.running = max(self.running, max(moves) + 1)
 
     def _first_of_its_own(self, slots: Tensor) -> int:
-        """The first column that one of these slots has something in."""
+        """Return the first column that one of these slots stores itself."""
         return 0
 
     def pick(self, chosen: Tensor) -> None:
-        """Of the tokens [running] that the last pass wrote beside each other, keeps one a row, at the row's end."""
+        """Keep one of the tokens [running] that the last pass wrote side by side in a row, at the row's end."""
         rows, positions = self.columns[0][: len(chosen), 0], self.columns[1][: len(chosen)]
         picked = positions.gather(1, chosen[:, None])[:, 0]
         for layer in self.layers:
@@ -116,7 +116,7 @@ class Slots(Cache):
             layer.values[rows, :, positions[:, 0]] = layer.values[rows, :, picked]
 
     def clear(self, count: int) -> None:
-        """Forgets everything, and is of so many slots from now on."""
+        """Forget everything, and change the number of slots."""
         self.count = max(count, 2)
         self.lengths = self.lengths.new_zeros(self.count)
         self.width = self.running = 0
@@ -142,9 +142,11 @@ class Layer(CacheLayerMixin):
         self.values[places, :, : values.shape[2]] = values
 
     def make(self, keys: Tensor, values: Tensor) -> None:
-        """Makes slots for states like these, as `put` puts them."""
+        """Allocate slots for states like these."""
         count, room = self._slots.places, self._slots.room
-        self.keys, self.values = (zeros(one, count, one.shape[1], room, one.shape[3]) for one in (keys, values))
+        self.keys, self.values = (
+            zeros(states, count, states.shape[1], room, states.shape[3]) for states in (keys, values)
+        )
 
     def widen(self, running: int) -> None:
         if self.keys is not None and self.values.shape[2] < self._slots.width:
@@ -155,7 +157,7 @@ class Layer(CacheLayerMixin):
                 self.values[slots, :, : values.shape[2]] = values[slots]
 
     def move(self, to: Tensor, origin: Tensor, first: int) -> None:
-        """From the column `first` on."""
+        """Copy slots from the column `first` on."""
         moved = slice(first, self._slots.width)
         for states in (self.keys, self.values):
             states[to, :, moved] = states[origin, :, moved]
@@ -168,7 +170,7 @@ class Layer(CacheLayerMixin):
         return self.keys[: len(key_states), :, shown], self.values[: len(value_states), :, shown]
 
     def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
-        raise NotImplementedError("slots are made by the first prompt")
+        raise NotImplementedError("the first prompt creates the slots")
 
     def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
         return self._slots.width, 0
@@ -185,8 +187,8 @@ def whole_blocks(length: int) -> int:
 
 
 def zeros(like: Tensor, *shape: int) -> Tensor:
-    """On a CPU straight from the system: what was never written takes no memory, and all of it goes back at once, which
-    the heap's fragments do not."""
+    """Allocate zeros, on a CPU directly from the system: unwritten memory costs nothing, and all of it is returned at
+    once, unlike fragments of the heap."""
     if like.device.type != "cpu":
         return like.new_zeros(*shape)
     try:

@@ -1,1 +1,1 @@
-"""Models that are asked over HTTP: who is asked, in which words, how many at once, and what it costs."""
+"""Use models over HTTP: server arguments, request fields, parallel requests, and costs."""

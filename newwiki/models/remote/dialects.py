@@ -1,7 +1,7 @@
-"""In which words a kind of server is asked to sample, and which parameters of `sample` it takes.
+"""Define the request fields for sampling of each kind of server, and the parameters of `sample` that it supports.
 
-What a server is not told it decides by its own defaults (llama.cpp cuts at top_k 40, vLLM as the model's
-generation_config says), so that each is told all that it takes, what is off included.
+A server uses its own defaults for fields that are missing (llama.cpp cuts at top_k 40, vLLM follows the model's
+generation_config), so every supported field is sent, including those that are off.
 """
 
 import json
@@ -18,11 +18,11 @@ _PENALTIES = ("presence_penalty", "frequency_penalty")
 
 @dataclass(frozen=True)
 class Dialect:
-    """`takes` names what it can do besides greedy, `words` are the fields of a request for the parameters of `sample`
-    (temperature 0 is greedy).
+    """The dialect of a server. `takes` lists its supported parameters besides greedy; `words` maps the parameters of
+    `sample` to request fields (temperature 0 is greedy).
 
-    `length` and `chat_length` name the longest completion. `at_once` is how many requests are had by default side by
-    side, and `lists_models` says whether /models lists what is served.
+    `length` and `chat_length` name the field for the maximum completion length. `at_once` is the default number of
+    parallel requests; `lists_models` tells whether /models lists the served models.
     """
 
     takes: tuple[str, ...]
@@ -34,61 +34,62 @@ class Dialect:
 
 
 def dialect(name: str) -> Dialect:
-    """Raises UsageError for a kind of server that is not known."""
+    """Return the dialect of a kind of server. Raises UsageError for an unknown kind."""
     if name not in _DIALECTS:
         known = ", ".join(_DIALECTS)
         raise UsageError(
-            f"there is no kind of server '{name}'; server= is one of: {known}{did_you_mean(name, _DIALECTS)}"
+            f"there is no server kind '{name}'; server= must be one of: {known}{did_you_mean(name, _DIALECTS)}"
         )
     return _DIALECTS[name]
 
 
-def _openai(asked: Parameters) -> Mapping[str, object]:
-    """OpenAI's API reference, which other services follow."""
-    return {key: asked[key] for key in ("temperature", "top_p", *_PENALTIES)}
+def _openai(parameters: Parameters) -> Mapping[str, object]:
+    """Build fields for OpenAI's API reference, which other services follow."""
+    return {key: parameters[key] for key in ("temperature", "top_p", *_PENALTIES)}
 
 
-def _vllm(asked: Parameters) -> Mapping[str, object]:
-    """vLLM's extra parameters of its OpenAI-compatible server; top_k −1 is off in every version."""
+def _vllm(parameters: Parameters) -> Mapping[str, object]:
+    """Build fields for vLLM's OpenAI-compatible server, with its extra parameters; top_k −1 is off in every version."""
     return {
-        **_openai(asked),
-        "top_k": asked["top_k"] or -1,
+        **_openai(parameters),
+        "top_k": parameters["top_k"] or -1,
         "min_p": 0.0,
-        "repetition_penalty": asked["repetition_penalty"],
+        "repetition_penalty": parameters["repetition_penalty"],
     }
 
 
-def _llama_cpp(asked: Parameters) -> Mapping[str, object]:
-    """llama.cpp's server reads its own parameters too (tools/server/README.md). Samplers that are not listed are off;
-    by its own order the temperature would come last. Its penalties count the prompt's tokens as well."""
+def _llama_cpp(parameters: Parameters) -> Mapping[str, object]:
+    """Build fields for llama.cpp's server, which also reads its own parameters (tools/server/README.md). Samplers that
+    are not listed are off; in its default order the temperature would come last. Its penalties include the prompt."""
     return {
         "samplers": ["penalties", "temperature", "top_k", "top_p", "typ_p"],
-        "temperature": asked["temperature"],
-        "top_k": asked["top_k"],
-        "top_p": asked["top_p"],
-        "typical_p": asked["typical_p"],
-        "repeat_penalty": asked["repetition_penalty"],
+        "temperature": parameters["temperature"],
+        "top_k": parameters["top_k"],
+        "top_p": parameters["top_p"],
+        "typical_p": parameters["typical_p"],
+        "repeat_penalty": parameters["repetition_penalty"],
         "repeat_last_n": -1,
     }
 
 
-def _tgi(asked: Parameters) -> Mapping[str, object]:
-    """Text Generation Inference takes no top_p of 1, and makes a repetition penalty of presence_penalty."""
-    words: dict[str, object] = {"temperature": asked["temperature"]}
-    return words if asked["top_p"] == 1 else {**words, "top_p": asked["top_p"]}
+def _tgi(parameters: Parameters) -> Mapping[str, object]:
+    """Build fields for Text Generation Inference, which rejects a top_p of 1 and turns presence_penalty into a
+    repetition penalty, so that is not sent."""
+    words: dict[str, object] = {"temperature": parameters["temperature"]}
+    return words if parameters["top_p"] == 1 else {**words, "top_p": parameters["top_p"]}
 
 
-def _transformers(asked: Parameters) -> Mapping[str, object]:
-    """`transformers serve` samples where the checkpoint's generation_config says so, unless it is given another. It
-    leaves presence_penalty out, and makes a repetition penalty of frequency_penalty."""
+def _transformers(parameters: Parameters) -> Mapping[str, object]:
+    """Build fields for `transformers serve`, which samples as the checkpoint's generation_config says unless it gets
+    another. It ignores presence_penalty and turns frequency_penalty into a repetition penalty, so neither is sent."""
     sampled = {
-        "do_sample": asked["temperature"] != 0,
-        **{key: asked[key] for key in ("top_k", "typical_p", "repetition_penalty")},
+        "do_sample": parameters["temperature"] != 0,
+        **{key: parameters[key] for key in ("top_k", "typical_p", "repetition_penalty")},
     }
     return {
         "generation_config": json.dumps(sampled),
-        "temperature": asked["temperature"],
-        "top_p": asked["top_p"],
+        "temperature": parameters["temperature"],
+        "top_p": parameters["top_p"],
     }
 
 
@@ -97,7 +98,7 @@ _DIALECTS = {
     "vllm": Dialect(("temperature", "top_p", "top_k", "repetition_penalty", *_PENALTIES), _vllm),
     "llama.cpp": Dialect(("temperature", "top_p", "top_k", "typical_p", "repetition_penalty"), _llama_cpp),
     "tgi": Dialect(("temperature", "top_p"), _tgi),
-    # Its seed is the whole process's: requests side by side would take each other's.
+    # One seed applies to the whole process, so parallel requests would disturb each other.
     "transformers": Dialect(
         ("temperature", "top_p", "top_k", "typical_p", "repetition_penalty"),
         _transformers,

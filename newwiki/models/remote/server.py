@@ -1,4 +1,4 @@
-"""A server that speaks OpenAI's API: its address, the key to it, and its errors in our words."""
+"""Connect to a server with OpenAI's API: its address, its key, and its errors translated into ours."""
 
 import os
 from collections.abc import Iterator
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
 
 _KEY = "OPENAI_API_KEY"
-_RETRIES = 10  # after 0.5, 1, 2, 4 and then 8 seconds each, or when the server says (Retry-After), with jitter
-_LONGEST_WORDS = 300  # characters of what a server says that an error repeats
+_RETRIES = 10  # after 0.5, 1, 2, 4 and then 8 seconds each, or as the server asks (Retry-After), with jitter
+_LONGEST_WORDS = 300  # characters of a server's message that an error repeats
 _QUOTA = "insufficient_quota"
 
 
 @dataclass(frozen=True)
 class Server:
-    """Where it is, and the name of the environment variable that holds the key, which is nowhere else."""
+    """The server's address, and the name of the environment variable with the key, which is stored nowhere else."""
 
     base_url: str
     key_variable: str
@@ -28,27 +28,27 @@ class Server:
 
     @classmethod
     def named(cls, base_url: str | None, key_env: str | None, timeout: float) -> "Server":
-        """By what the user says, else by the environment. Raises UsageError, which never repeats what may be secret."""
+        """Build from the user's arguments, else from the environment. Raises UsageError, without repeating secrets."""
         url = (base_url or os.environ.get("OPENAI_BASE_URL") or "").rstrip("/")
         if not url:
             raise UsageError(
-                "--backend openai needs to know whom to ask: add --model-args base_url=http://127.0.0.1:8000/v1, or "
-                "set OPENAI_BASE_URL (https://api.openai.com/v1 is OpenAI's own)"
+                "--backend openai needs the server's address: add --model-args base_url=http://127.0.0.1:8000/v1, or "
+                "set OPENAI_BASE_URL (OpenAI's own is https://api.openai.com/v1)"
             )
         parts = urlsplit(url)
         if "@" in parts.netloc or parts.query or parts.fragment:
             raise UsageError(
-                "a base_url is stored, so no user, password or query may stand in it; put the key into the environment "
-                f"variable {_KEY}, or into another one that key_env=NAME names"
+                "base_url must not contain a user, password or query, because it is stored; put the key into the "
+                f"environment variable {_KEY}, or into another variable and name it with key_env=NAME"
             )
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise UsageError(f"'{url}' is not the address of a server; write it as http://127.0.0.1:8000/v1")
+            raise UsageError(f"'{url}' is not a server address; write it as http://127.0.0.1:8000/v1")
         if key_env and not os.environ.get(key_env):
-            raise UsageError(f"key_env={key_env}, but there is no such environment variable; put the key there")
+            raise UsageError(f"key_env={key_env}, but this environment variable is not set; put the key there")
         return cls(url, key_env or _KEY, timeout)
 
     def opened(self, retries: int = _RETRIES) -> "AsyncOpenAI":
-        """A client, to be closed. Raises TerminalError where the package is not there."""
+        """Return a client, which the caller must close. Raises TerminalError if the package is not installed."""
         client: AsyncOpenAI = _package().AsyncOpenAI(
             api_key=self._key or "none", base_url=self.base_url, timeout=self.timeout, max_retries=retries
         )
@@ -56,9 +56,9 @@ class Server:
 
     @contextmanager
     def asked(self, what: str) -> Iterator[None]:
-        """The client's errors as ours: TerminalError where asking for `what` again will not help, else TransientError.
+        """Convert the client's errors: TerminalError if requesting `what` again cannot help, else TransientError.
 
-        Raised from nothing, as the client's own hold the request with its headers.
+        The causes are dropped, because the client's own errors hold the request with its headers.
         """
         openai = _package()
         try:
@@ -69,18 +69,18 @@ class Server:
             cause = self.clean(str(error.__cause__ or error) or type(error).__name__)
             raise TransientError(
                 f"the server at {self.base_url} cannot be reached for {what} ({cause}); check the address, or run the "
-                "same command again later, and it goes on from here"
+                "same command again later to resume"
             ) from None
 
     def wrong(self, what: str, problem: str) -> TransientError:
-        """The error of a server that keeps sending what is no answer."""
+        """Return the error for a server that keeps sending invalid answers."""
         return TransientError(
-            f"the server at {self.base_url} sends no answer to {what} ({self.clean(problem)}); check that it speaks "
-            "OpenAI's API, or run the same command again later, and it goes on from here"
+            f"the server at {self.base_url} sends no valid answer to {what} ({self.clean(problem)}); check that it "
+            "implements OpenAI's API, or run the same command again later to resume"
         )
 
     def clean(self, text: str) -> str:
-        """What somebody else says, in one line of no great length, without the key."""
+        """Return a server's message in one line of limited length, without the key."""
         line = " ".join((text.replace(self._key, "…") if self._key else text).split())
         return line if len(line) <= _LONGEST_WORDS else f"{line[:_LONGEST_WORDS]}…"
 
@@ -89,29 +89,29 @@ class Server:
         return os.environ.get(self.key_variable, "")
 
     def _in_our_words(self, error: "APIStatusError", what: str) -> TerminalError | TransientError:
-        place, said = f"the server at {self.base_url}", self.clean(_said(error))
+        place, message = f"the server at {self.base_url}", self.clean(_message(error))
         status = error.status_code
         if status == 401 and not self._key:
-            return TerminalError(f"{place} wants a key; put it into the environment variable {self.key_variable}")
+            return TerminalError(f"{place} requires a key; put it into the environment variable {self.key_variable}")
         if status == 401:
-            return TerminalError(f"{place} does not accept the key in {self.key_variable}: {said}; check the key")
+            return TerminalError(f"{place} rejects the key in {self.key_variable}: {message}; check the key")
         if status == 403:
-            return TerminalError(f"{place} does not allow {what} to this key: {said}")
+            return TerminalError(f"{place} does not allow {what} with this key: {message}")
         if status == 404:
             return TerminalError(
-                f"{place} does not have {what}: {said}; check the model's name, and that the address ends as in …/v1; "
-                "a model that only chats wants --chat"
+                f"{place} does not have {what}: {message}; check the model's name, and that the address ends in /v1; "
+                "a model that only supports chat needs --chat"
             )
         if error.code == _QUOTA:
-            return TerminalError(f"{place} says that the quota is used up: {said}")
+            return TerminalError(f"{place} reports that the quota is used up: {message}")
         if status < 500 and status not in (408, 409, 429):
             return TerminalError(
-                f"{place} refuses {what} (HTTP status {status}): {said}; if it is too long, lower --max-new-tokens or "
-                "shorten --template; nothing is cut unasked"
+                f"{place} refuses {what} (HTTP status {status}): {message}; if it is too long, lower --max-new-tokens "
+                "or shorten --template; newwiki never truncates by itself"
             )
         return TransientError(
-            f"{place} fails at {what} (HTTP status {status}, again and again): {said}; its log may say why; run the "
-            "same command again later, and it goes on from here"
+            f"{place} failed repeatedly at {what} (HTTP status {status}): {message}; its log may say why; run the "
+            "same command again later to resume"
         )
 
 
@@ -123,7 +123,7 @@ def _package() -> Any:
     return openai
 
 
-def _said(error: "APIStatusError") -> str:
+def _message(error: "APIStatusError") -> str:
     body = error.body
-    found = (body.get("message") or body.get("detail")) if isinstance(body, dict) else body
-    return str(found or error.message)
+    text = (body.get("message") or body.get("detail")) if isinstance(body, dict) else body
+    return str(text or error.message)

@@ -1,4 +1,4 @@
-"""What `--model-args` say of a served model, from texts to values."""
+"""Parse the `--model-args` of a served model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _KNOWN = (
 
 @dataclass(frozen=True)
 class ServerArguments:
-    """Who is asked (`server`), in which words (`kind` names the dialect), and how fast."""
+    """The server, its kind, which names its dialect, and the limits on requests."""
 
     server: Server
     kind: str
@@ -31,7 +31,7 @@ class ServerArguments:
 
 
 def read_arguments(texts: Mapping[str, str]) -> ServerArguments:
-    """Raises UsageError."""
+    """Parse the arguments. Raises UsageError."""
     if unknown := sorted(texts.keys() - set(_KNOWN) - {"dtype"}):
         nearest = did_you_mean(unknown[0], _KNOWN)
         raise UsageError(
@@ -39,20 +39,20 @@ def read_arguments(texts: Mapping[str, str]) -> ServerArguments:
             f"{nearest}"
         )
     if texts.get("dtype", "auto") != "auto":
-        raise UsageError("a served model computes as its server was told to; leave --dtype out")
+        raise UsageError("a served model computes as its server was configured; omit --dtype")
     kind = texts.get("server", "openai")
-    spoken = dialect(kind)
+    own_dialect = dialect(kind)
     timeout = _number(texts, "timeout") or 600
-    concurrency = _number(texts, "concurrency") or spoken.at_once
+    concurrency = _number(texts, "concurrency") or own_dialect.at_once
     if concurrency != int(concurrency):
-        raise UsageError(f"concurrency is a whole number of requests, not '{texts['concurrency']}'")
+        raise UsageError(f"concurrency must be a whole number of requests, not '{texts['concurrency']}'")
     prices = Prices(_number(texts, "prompt_price", free=True), _number(texts, "completion_price", free=True))
     if (prices.prompt is None) != (prices.completion is None):
-        raise UsageError("prompt_price and completion_price, both of a million tokens, go together")
+        raise UsageError("set both prompt_price and completion_price (per million tokens), or neither")
     return ServerArguments(
         Server.named(texts.get("base_url"), texts.get("key_env"), timeout),
         kind,
-        spoken,
+        own_dialect,
         flag("chat", texts.get("chat", "no")),
         flag("seeds", texts.get("seeds", "yes")),
         int(concurrency),
@@ -63,7 +63,7 @@ def read_arguments(texts: Mapping[str, str]) -> ServerArguments:
 
 
 def _number(texts: Mapping[str, str], name: str, *, free: bool = False) -> float | None:
-    """Above 0, or with `free` 0 too; None where it is not given."""
+    """Return a number above 0, or with `free` at least 0; None if it is not given."""
     if name not in texts:
         return None
     try:
@@ -71,5 +71,5 @@ def _number(texts: Mapping[str, str], name: str, *, free: bool = False) -> float
     except ValueError:
         number = -1.0
     if not (0 < number < float("inf") or (free and number == 0)):
-        raise UsageError(f"{name} is a number above 0, not '{texts[name]}'")
+        raise UsageError(f"{name} must be a number above 0, not '{texts[name]}'")
     return number

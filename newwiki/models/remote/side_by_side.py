@@ -1,4 +1,4 @@
-"""Many questions at once, and the answers as they come."""
+"""Run many requests in parallel, and yield the answers as they arrive."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator
@@ -16,10 +16,10 @@ _SILENCE = 3.0  # seconds without an answer
 def side_by_side(
     opened: Callable[[], AbstractAsyncContextManager[Callable[[T], Awaitable[R]]]], questions: Iterable[T], at_once: int
 ) -> Iterator[R | None]:
-    """Asks each question by what `opened` gives, `at_once` of them at a time; answers come in the order they are had.
+    """Send each question through the function that `opened` yields, `at_once` at a time; answers come as they arrive.
 
-    None comes after some seconds of silence, once, so that what is there is not kept waiting. The first error of a
-    question ends all. Where the iterator is closed, what is under way is dropped at once.
+    None comes once after some seconds of silence, so that finished answers do not have to wait. The first error ends
+    everything. If the iterator is closed, pending requests are dropped at once.
     """
     asking = _Asking(opened, questions, at_once)
     asking.thread.start()
@@ -30,7 +30,7 @@ def side_by_side(
 
 
 class _Asking(Generic[T, R]):
-    """A loop in a thread of its own, as there may be one already where we are called (in a notebook)."""
+    """An event loop in a thread of its own, because the caller's thread may already run one (in a notebook)."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class _Asking(Generic[T, R]):
         self._opened = opened
         self._left = iter(questions)
         self._at_once = at_once
-        self._come: SimpleQueue[tuple[R | None, BaseException | None]] = SimpleQueue()
+        self._results: SimpleQueue[tuple[R | None, BaseException | None]] = SimpleQueue()
         self._loop = asyncio.new_event_loop()
         self._task: asyncio.Task[Any] | None = None
         self._stopped = False
@@ -51,7 +51,7 @@ class _Asking(Generic[T, R]):
         silent = True
         while True:
             try:
-                answer, error = self._come.get(timeout=None if silent else _SILENCE)
+                answer, error = self._results.get(timeout=None if silent else _SILENCE)
             except Empty:
                 silent = True
                 yield None
@@ -64,7 +64,7 @@ class _Asking(Generic[T, R]):
             yield answer
 
     def stop(self) -> None:
-        with suppress(RuntimeError):  # the loop has ended by itself
+        with suppress(RuntimeError):  # the loop has already ended
             self._loop.call_soon_threadsafe(self._cancel)
         self.thread.join()
 
@@ -77,11 +77,11 @@ class _Asking(Generic[T, R]):
         with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
             try:
                 runner.run(self._ask_all())
-                self._come.put((None, None))
+                self._results.put((None, None))
             except BaseExceptionGroup as group:
-                self._come.put((None, group.exceptions[0]))
-            except BaseException as error:  # noqa: BLE001 (it is raised where the answers are waited for)
-                self._come.put((None, error))
+                self._results.put((None, group.exceptions[0]))
+            except BaseException as error:  # noqa: BLE001 (it is raised again where the answers are consumed)
+                self._results.put((None, error))
 
     async def _ask_all(self) -> None:
         self._task = asyncio.current_task()
@@ -93,4 +93,4 @@ class _Asking(Generic[T, R]):
 
     async def _ask_on(self, ask: Callable[[T], Awaitable[R]]) -> None:
         for question in self._left:
-            self._come.put((await ask(question), None))
+            self._results.put((await ask(question), None))

@@ -1,7 +1,7 @@
-"""Inline templates that carry prose, rendered as a reader sees them; every other template is no prose.
+"""Render inline templates that carry prose as a reader sees them; every other template is not prose.
 
-A language's data file names the templates of its Wikipedia and says which renderer is theirs. The renderers stand in
-the files of this folder, one file a family; each takes the template's arguments, already rendered themselves.
+A language's data file names the templates of its Wikipedia and the renderer of each. The renderers are in this folder,
+one file per family; each takes the template's arguments, which are already rendered.
 """
 
 import functools
@@ -15,7 +15,7 @@ __all__ = ["UNSAID", "TemplateArguments", "find_renderer", "render"]
 
 
 def render(name: str, arguments: TemplateArguments, language: Language) -> str:
-    """The text of the template `name`, or nothing where it carries no prose."""
+    """Return the text of the template `name`, or nothing if it carries no prose."""
     renderer = language.renderer_of(name)
     if renderer is None:
         return ""
@@ -23,12 +23,12 @@ def render(name: str, arguments: TemplateArguments, language: Language) -> str:
     if colon:
         arguments = arguments.after(name.partition(":")[2].strip())
         ordinary += colon
-    return find_renderer(renderer)(arguments.of(ordinary), language)
+    return find_renderer(renderer)(arguments.named(ordinary), language)
 
 
 @functools.cache
 def find_renderer(name: str) -> Renderer:
-    """The renderer of that name. Raises KeyError where a data file names one that is not there."""
+    """Return the renderer of that name. Raises KeyError if a data file names one that does not exist."""
     for module in pkgutil.iter_modules(__path__, f"{__name__}."):
         importlib.import_module(module.name)
     return RENDERERS[name]

@@ -1,4 +1,4 @@
-"""Templates that write what stands at the head of an article on a person, on the Wikipedia that has them."""
+"""Render the templates that write the head of an article on a person."""
 
 from newwiki.text.language import Language
 from newwiki.text.templates.renderer import TemplateArguments, renderer
@@ -8,7 +8,7 @@ _VOWELS = tuple("aeiouàèéìòùAEIOUÀÈÉÌÒÙ")
 
 @renderer
 def biography(a: TemplateArguments, _: Language) -> str:
-    """Italian `{{Bio}}`, which writes the first sentence: Nome Cognome (Roma, 1 maggio 1900 – Bari, 2 giugno 1980) è
+    """Write the first sentence as Italian `{{Bio}}` does: Nome Cognome (Roma, 1 maggio 1900 – Bari, 2 giugno 1980) è
     stato uno scrittore italiano."""
     name = " ".join(part for part in (a["Titolo"], a["Nome"], a["Cognome"]) if part)
     if not name or a["Incipit"] == "no":
@@ -19,11 +19,11 @@ def biography(a: TemplateArguments, _: Language) -> str:
     what = a["FineIncipit"]
     if not what:
         works = [_with_article(a, a["Attività"]), *(a[f"Attività{number}"] for number in (2, 3))]
-        said = _listed([work for work in works if work])
+        professions = _listed([work for work in works if work])
         citizen = a["NazionalitàNaturalizzato"]
         nationality = a["Nazionalità"] + (f" naturalizzat{_ending(a)} {citizen}" if citizen else "")
         verb = "è" if not _is_dead(a) else f"è stat{_ending(a)}"
-        what = " ".join(part for part in (verb, said, nationality) if part) if said else ""
+        what = " ".join(part for part in (verb, professions, nationality) if part) if professions else ""
     return (f"{shown} {what}{_more(a['PostNazionalità'])}." if what else shown).replace("..", ".")
 
 

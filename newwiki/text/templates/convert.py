@@ -1,11 +1,10 @@
-"""`{{convert}}`: the quantity that the author gave, as enwiki shows it; the converted one in brackets is left out."""
+"""Render `{{convert}}` as the quantity that the author gave; the converted value in brackets is left out."""
 
 from dataclasses import dataclass
 
 from newwiki.text.language import Language
-from newwiki.text.templates.numbers import Number, read_number
+from newwiki.text.templates.numbers import Number, read_number, spelt
 from newwiki.text.templates.renderer import UNSAID, TemplateArguments, renderer
-from newwiki.text.templates.spelling import spelt
 from newwiki.text.templates.units import Unit, find_unit, may_follow
 
 _JOINS = {
@@ -20,7 +19,7 @@ _SYMBOL = {"on", "in"}
 
 @dataclass(frozen=True)
 class _Style:
-    """How a quantity is written: units by symbol or by name, hyphened before a noun, American, spelt out."""
+    """How a quantity is written: units by symbol or by name, hyphenated before a noun, American spelling, in words."""
 
     symbols: bool
     hyphened: bool
@@ -30,7 +29,7 @@ class _Style:
 
 @renderer
 def convert(a: TemplateArguments, language: Language) -> str:
-    """`{{convert|5|km|mi}}` is 5 kilometres; ranges, dimensions and two units are as given."""
+    """Render `{{convert|5|km|mi}}` as 5 kilometres; ranges, dimensions and two units are as given."""
     style = _Style(
         symbols=not language.names_units or a["abbr"] in _SYMBOL or (a.name == "cvt" and not a["abbr"]),
         hyphened=a["adj"] in ("on", "mid", "long"),
@@ -44,13 +43,13 @@ def convert(a: TemplateArguments, language: Language) -> str:
 
 @renderer
 def unit_in_name(a: TemplateArguments, language: Language) -> str:
-    """`{{km to mi|5}}` is 5 kilometres."""
+    """Render `{{km to mi|5}}` as 5 kilometres."""
     style = _Style(symbols=a["abbr"] in ("on", "yes"), hyphened=a["adj"] == "on", american=False, spelling="")
     return quantity(TemplateArguments([a[1], a.name.split(" to ")[0]]), language, style)
 
 
 def quantity(a: TemplateArguments, language: Language, style: _Style) -> str:
-    """The numbers and units that stand first in the arguments; `UNSAID` where one of them cannot be read."""
+    """Return the numbers and units at the start of the arguments; `UNSAID` if one of them cannot be read."""
     given, shown, position, before = a.listed, "", 0, ""
     while position + 1 < len(given):
         numbers, joins, position = _range(given, position, a, language)
@@ -75,7 +74,7 @@ def quantity(a: TemplateArguments, language: Language, style: _Style) -> str:
 def _range(
     given: list[str], position: int, a: TemplateArguments, language: Language
 ) -> tuple[list[Number | None], list[str], int]:
-    """The numbers up to the next unit, what joins them, and where that unit stands."""
+    """Return the numbers up to the next unit, their connectors, and the position of that unit."""
     numbers, joins = [read_number(given[position], language, a["comma"])], []
     position += 1
     while position + 1 < len(given) and given[position].lower() in _JOINS:
@@ -90,14 +89,14 @@ def _written(numbers: list[Number], joins: list[str], unit: Unit, style: _Style)
     texts = [_text(number, style, first=place == 0) for place, number in enumerate(numbers)]
     if None in texts:
         return None
-    one = abs(numbers[-1].value) == 1 or ("⁄" in numbers[-1].text and abs(numbers[-1].value) < 1)
-    singular = style.hyphened if unit.scale else (one and not joins) or (style.hyphened and not symbols)
+    is_one = abs(numbers[-1].value) == 1 or ("⁄" in numbers[-1].text and abs(numbers[-1].value) < 1)
+    singular = style.hyphened if unit.scale else (is_one and not joins) or (style.hyphened and not symbols)
     name = unit.symbol if symbols and unit.symbol != unit.plural else unit.singular if singular else unit.plural
     name = name.replace("metre", "meter").replace("litre", "liter") if style.american and not symbols else name
     scale = f"×10^{unit.scale}" if unit.scale and symbols else f" {unit.scale_word}" if unit.scale else ""
     hyphened = style.hyphened and not symbols
     tail = f"{scale}{'' if name.startswith('/') else ' '}{name}"
-    if symbols and "x" in joins:  # of lengths each has its symbol
+    if symbols and "x" in joins:  # each length has its symbol
         return (
             "".join(f"{text}{tail}{_JOINS[join]}" for text, join in zip(texts, joins, strict=False))
             + f"{texts[-1]}{tail}"
@@ -110,7 +109,7 @@ def _written(numbers: list[Number], joins: list[str], unit: Unit, style: _Style)
 
 
 def _text(number: Number, style: _Style, *, first: bool) -> str | None:
-    """The number, in words where that was asked for; None where it has none."""
+    """Return the number, in words if the style asks for them; None if it has no words."""
     if not style.spelling:
         return number.text
     if number.value < 0 or number.value != int(number.value) or "⁄" in number.text:

@@ -1,4 +1,4 @@
-"""Templates for dates and ages. An age that depends on the day of reading is not told: a snapshot has no such day."""
+"""Render dates and ages. An age that depends on the day of reading is `UNSAID`, because a snapshot has no such day."""
 
 import re
 from datetime import date
@@ -11,14 +11,14 @@ _ISO = re.compile(r"\d{4}-\d{1,2}(?:-\d{1,2})?")
 
 @renderer
 def date_(a: TemplateArguments, language: Language) -> str:
-    """`{{birth date|1868|4|21|df=y}}` is 21 April 1868, without `df` April 21, 1868; so is `{{date|1868-04-21}}`."""
+    """Render `{{birth date|1868|4|21|df=y}}` as 21 April 1868, without `df` as April 21, 1868; also `1868-04-21`."""
     given = a[1].split("-") if _ISO.fullmatch(a[1]) else a.listed[:3]
     return _written(given, a, language) or a[1]
 
 
 @renderer
 def death_and_age(a: TemplateArguments, language: Language) -> str:
-    """`{{death date and age|1941|1|9|1868|4|21}}` is January 9, 1941 (aged 72)."""
+    """Render `{{death date and age|1941|1|9|1868|4|21}}` as January 9, 1941 (aged 72)."""
     shown = _written(a.listed[:3], a, language)
     days = [_day(a.listed[:3]), _day(a.listed[3:6])]
     return f"{shown} (aged {_years(days[1], days[0])})" if shown and days[0] and days[1] else shown
@@ -26,21 +26,21 @@ def death_and_age(a: TemplateArguments, language: Language) -> str:
 
 @renderer
 def age(a: TemplateArguments, _: Language) -> str:
-    """The years between two dates, which nobody can tell where the second is the day of reading."""
+    """Return the years between two dates; `UNSAID` if the second is the day of reading."""
     born, then = _day(a.listed[:3]), _day(a.listed[3:6])
     return str(_years(born, then)) if born and then else UNSAID
 
 
 @renderer
 def written_date(a: TemplateArguments, _: Language) -> str:
-    """`{{date|1|janvier|1900}}` is 1er janvier 1900."""
+    """Render `{{date|1|janvier|1900}}` as 1er janvier 1900."""
     day, *rest = a.listed[:3] or [""]
     return " ".join(part for part in ("1er" if day == "1" else day, *rest) if part)
 
 
 @renderer
 def day_month_year(a: TemplateArguments, language: Language) -> str:
-    """`{{dtlink|5|5|1900}}` is 5 de maio de 1900."""
+    """Render `{{dtlink|5|5|1900}}` as 5 de maio de 1900."""
     day, month, year = [*a.listed, "", "", ""][:3]
     joint = f" {language.date_preposition} " if language.date_preposition else " "
     return joint.join(part for part in (day.lstrip("0"), _month(month, language), year) if part)
@@ -48,8 +48,8 @@ def day_month_year(a: TemplateArguments, language: Language) -> str:
 
 @renderer
 def old_style_date(a: TemplateArguments, _: Language) -> str:
-    """Russian `{{OldStyleDate|18|июня|1812|6}}` is 6 (18) июня 1812, `{{OldStyleDate|6|июня|1799|26|мая}}` 26 мая
-    (6 июня) 1799, and a sixth argument is the year of the old style."""
+    """Render Russian `{{OldStyleDate|18|июня|1812|6}}` as 6 (18) июня 1812, `{{OldStyleDate|6|июня|1799|26|мая}}` as
+    26 мая (6 июня) 1799; a sixth argument is the old-style year."""
     day, month, year = [*a.listed, "", "", ""][:3]
     if not a[4]:
         shown = [day, month, year]
@@ -64,7 +64,7 @@ def old_style_date(a: TemplateArguments, _: Language) -> str:
 
 @renderer
 def as_of(a: TemplateArguments, language: Language) -> str:
-    """`{{as of|2020|3}}` is As of March 2020; `since=y`, `lc=y` and `alt=` as the template has them."""
+    """Render `{{as of|2020|3}}` as As of March 2020; supports `since=y`, `lc=y` and `alt=`."""
     if a["alt"]:
         return a["alt"]
     year, month, day = [*a.listed, "", "", ""][:3]
@@ -114,7 +114,7 @@ def _day(parts: list[str]) -> date | None:
     try:
         year, month, day = (int(part) for part in parts)
         return date(year, month, day)
-    except ValueError:  # not three numbers, or no such day
+    except ValueError:  # not three numbers, or not an existing day
         return None
 
 

@@ -1,4 +1,4 @@
-"""Templates for words of other languages and scripts."""
+"""Render words in other languages and scripts."""
 
 from newwiki.text.language import Language
 from newwiki.text.templates.renderer import TemplateArguments, renderer
@@ -6,71 +6,71 @@ from newwiki.text.templates.renderer import TemplateArguments, renderer
 
 @renderer
 def language_and_text(a: TemplateArguments, language: Language) -> str:
-    """`{{langx|fr|Le Monde}}` is French: Le Monde."""
+    """Render `{{langx|fr|Le Monde}}` as French: Le Monde."""
     return _labelled(a[1], a[2], a, language)
 
 
 @renderer
 def language_in_name(a: TemplateArguments, language: Language) -> str:
-    """`{{lang-fr|Le Monde}}` is French: Le Monde; `{{frS|Le Monde}}` is französisch Le Monde."""
+    """Render `{{lang-fr|Le Monde}}` as French: Le Monde; `{{frS|Le Monde}}` as französisch Le Monde."""
     code = a.name.removeprefix("lang-") if a.name.startswith("lang-") else a.name.removesuffix("s")
     return _labelled(code, a[1], a, language)
 
 
 @renderer
 def abbreviated_language(a: TemplateArguments, _: Language) -> str:
-    """Polish `{{łac.|Nicolaus}}` is łac. Nicolaus."""
+    """Render Polish `{{łac.|Nicolaus}}` as łac. Nicolaus."""
     return f"{a.name} {a[1]}" if a[1] else a.name
 
 
 @renderer
 def foreign_name(a: TemplateArguments, _: Language) -> str:
-    """`{{nihongo|Tokyo|東京|Tōkyō}}` is Tokyo (東京, Tōkyō)."""
+    """Render `{{nihongo|Tokyo|東京|Tōkyō}}` as Tokyo (東京, Tōkyō)."""
     inside = ", ".join(part for part in (a[2], a[3], a[4] or a["extra"]) if part)
     return f"{a[1]} ({inside})" if a[1] and inside else a[1] or inside
 
 
 @renderer
 def reading(a: TemplateArguments, _: Language) -> str:
-    """`{{読み仮名|東京|とうきょう|Tokyo}}` is 東京（とうきょう、Tokyo）."""
+    """Render `{{読み仮名|東京|とうきょう|Tokyo}}` as 東京（とうきょう、Tokyo）."""
     inside = "、".join(part for part in a.listed[1:] if part)
     return f"{a[1]}（{inside}）" if inside else a[1]
 
 
 @renderer
 def ruby(a: TemplateArguments, _: Language) -> str:
-    """`{{ルビ|東京|とうきょう}}` is 東京（とうきょう）, as browsers show it that raise nothing."""
+    """Render `{{ルビ|東京|とうきょう}}` as 東京（とうきょう）, as browsers without ruby text do."""
     return f"{a[1]}（{a[2]}）" if a[1] and a[2] else a[1]
 
 
 @renderer
 def japanese_name(a: TemplateArguments, _: Language) -> str:
-    """`{{nihongo|东京|東京|Tōkyō}}` is 东京（東京，Tōkyō）."""
+    """Render `{{nihongo|东京|東京|Tōkyō}}` as 东京（東京，Tōkyō）."""
     inside = "，".join(part for part in (a[2], a[3], a[4] or a["extra"]) if part)
     return f"{a[1]}（{inside}）" if a[1] and inside else a[1] or inside
 
 
 @renderer
 def linked_elsewhere(a: TemplateArguments, _: Language) -> str:
-    """Chinese `{{tsl|en|Lumen (river)|卢门河|这条河}}` is 这条河, and without it 卢门河."""
+    """Render Chinese `{{tsl|en|Lumen (river)|卢门河|这条河}}` as 这条河, or without that argument as 卢门河."""
     return a[4] or a[3]
 
 
 @renderer
 def local_link(a: TemplateArguments, _: Language) -> str:
-    """Chinese `{{le|卢门河|Lumen (river)|这条河}}` is 这条河, and without it 卢门河."""
+    """Render Chinese `{{le|卢门河|Lumen (river)|这条河}}` as 这条河, or without that argument as 卢门河."""
     return a["d"] or a[3] or a[1]
 
 
 @renderer
 def labelled_link(a: TemplateArguments, _: Language) -> str:
-    """Japanese `{{仮リンク|ルーメン川|en|Lumen (river)|label=この川}}` is この川, and without it ルーメン川."""
+    """Render `{{仮リンク|ルーメン川|en|Lumen (river)|label=この川}}` as この川, or without label as ルーメン川."""
     return a["label"] or a[1]
 
 
 @renderer
 def shown_or_named(a: TemplateArguments, _: Language) -> str:
-    """Russian `{{нп5|Люмен (река)|Люмен|en|Lumen}}` is Люмен, and Люмен (река) where the second is empty."""
+    """Render Russian `{{нп5|Люмен (река)|Люмен|en|Lumen}}` as Люмен, or as Люмен (река) if the second is empty."""
     return a[2] or a[1]
 
 
@@ -95,7 +95,7 @@ def korean(a: TemplateArguments, language: Language) -> str:
 
 @renderer
 def link_elsewhere(a: TemplateArguments, _: Language) -> str:
-    """A link to an article that another language's Wikipedia has: its text here."""
+    """Render a link to an article of another Wikipedia as its text."""
     return a["lt"] or a["text"] or a["texte"] or a[1] or a["fr"]
 
 

@@ -1,4 +1,4 @@
-"""Templates that only dress their text, and templates that stand for a character."""
+"""Render templates that only format their text, and templates that stand for a character."""
 
 from newwiki.text.language import Language
 from newwiki.text.templates.renderer import TemplateArguments, renderer
@@ -36,7 +36,7 @@ def character(a: TemplateArguments, language: Language) -> str:
 
 @renderer
 def titled(a: TemplateArguments, language: Language) -> str:
-    """`{{M.|Dupont}}` is M. Dupont."""
+    """Render `{{M.|Dupont}}` as M. Dupont."""
     return " ".join(part for part in (language.characters[a.name], a[1]) if part)
 
 
@@ -70,7 +70,7 @@ def quoted(a: TemplateArguments, language: Language) -> str:
 
 @renderer
 def quotation(a: TemplateArguments, language: Language) -> str:
-    """A quotation set apart: a paragraph of its own, without its attribution."""
+    """Render a block quotation as a paragraph of its own, without its attribution."""
     text = next((a[key] for key in (*language.quotation_parameters, "1") if a[key]), "")
     return f"\n\n{text}\n\n" if text else ""
 
@@ -87,7 +87,7 @@ def sorted_name(a: TemplateArguments, _: Language) -> str:
 
 @renderer
 def ship(a: TemplateArguments, _: Language) -> str:
-    """`{{HMS|Ark Royal|91}}` is HMS Ark Royal (91); the format 2 leaves out the number, 6 the prefix too."""
+    """Render `{{HMS|Ark Royal|91}}` as HMS Ark Royal (91); format 2 omits the number, 6 the prefix as well."""
     return _ship(a.name.upper(), a[1], a[2], a[3])
 
 

@@ -1,6 +1,7 @@
-"""Templates for a number with its unit: `{{val}}`, `{{gaps}}`, `{{unité}}`, `{{height}}`."""
+"""Render numbers with a unit: `{{val}}`, `{{gaps}}`, `{{unité}}`, `{{height}}`."""
 
 import re
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 
 from newwiki.text.language import Language
 from newwiki.text.tags import HOLE
@@ -33,7 +34,7 @@ _GLUED = ("%", "‰", "°", "′", "″")
 
 @renderer
 def val(a: TemplateArguments, language: Language) -> str:
-    """`{{val|6.02|e=23|u=kg}}` is 6.02×10^23 kg; errors, ranges, prefix and suffix as Template:Val has them."""
+    """Render `{{val|6.02|e=23|u=kg}}` as 6.02×10^23 kg, with errors, ranges, prefix and suffix as in Template:Val."""
     groups = "" if a["fmt"] == "commas" else "off"
     unit = _unit(a["u"] or a["ul"], a["up"] or a["upl"])
     if (a["e"] and not _POWER.fullmatch(a["e"])) or unit is None:
@@ -49,7 +50,7 @@ def val(a: TemplateArguments, language: Language) -> str:
 
 
 def _values(given: list[str], language: Language, groups: str) -> str:
-    """The number with its error, or a range; nothing where that cannot be read."""
+    """Return the number with its error, or a range; nothing if it cannot be read."""
     parts = _WITH_BRACKET.fullmatch(given[0])
     first = read_number(parts[1], language, groups) if parts else None
     if first is None or parts is None:
@@ -75,7 +76,7 @@ def _values(given: list[str], language: Language, groups: str) -> str:
 
 
 def _unit(code: str, per: str) -> str | None:
-    """The unit behind its space, `/` before the second; None where it holds what cannot be told."""
+    """Return the unit after a space, with `/` before the second; None if it holds a value that is unknown."""
     if HOLE in code + per or UNSAID in code + per:
         return None
     shown = "/".join(_symbol(part) for part in (code, per) if part)
@@ -83,7 +84,7 @@ def _unit(code: str, per: str) -> str | None:
 
 
 def _symbol(code: str) -> str:
-    """`m/s2` is m/s²; what is no expression of symbols is shown as it stands, as Template:Val does."""
+    """Render `m/s2` as m/s²; other text that is not an expression of symbols stays unchanged, as in Template:Val."""
     if code in _UNITS:
         return _UNITS[code]
     if not _SYMBOLS.fullmatch(code):
@@ -98,7 +99,7 @@ def _power(digits: str) -> str:
 
 @renderer
 def gaps(a: TemplateArguments, language: Language) -> str:
-    """`{{gaps|6.022|14|e=23|u=m}}` is 6.02214×10^23 m: the gaps are no characters."""
+    """Render `{{gaps|6.022|14|e=23|u=m}}` as 6.02214×10^23 m: the gaps are not characters."""
     unit = _unit(a["u"] or a["ul"], "")
     digits = "".join(a.listed).replace("...", "…")
     bad = unit is None or not _DIGITS.fullmatch(digits) or (a["e"] and not _POWER.fullmatch(a["e"]))
@@ -107,7 +108,7 @@ def gaps(a: TemplateArguments, language: Language) -> str:
 
 @renderer
 def measured(a: TemplateArguments, language: Language) -> str:
-    """`{{unité|12345,6|km|2}}` is 12 345,6 km², `{{unité|5|m|s|-1}}` is 5 m⋅s^−1; `{{nombre|5|habitants}}`."""
+    """Render `{{unité|12345,6|km|2}}` as 12 345,6 km², `{{unité|5|m|s|-1}}` as 5 m⋅s^−1; also `{{nombre}}`."""
     first, *units = [*a.listed, ""]
     text = re.sub(r"\s", "", first.replace("&nbsp;", " "))
     number = read_number(text.replace(",", ".") if language.decimal_mark == "," else text, language)
@@ -128,17 +129,78 @@ def measured(a: TemplateArguments, language: Language) -> str:
 
 @renderer
 def metres(a: TemplateArguments, language: Language) -> str:
-    """`{{Höhe|2962|DE-NHN}}` is 2962 m."""
+    """Render `{{Höhe|2962|DE-NHN}}` as 2962 m."""
     number = read_number(a[1], language, "off")
     return f"{number.text} m" if number else UNSAID
 
 
 @renderer
 def height(a: TemplateArguments, language: Language) -> str:
-    """`{{height|ft=5|in=3}}` is 5 ft 3 in; what it is converted to is left out."""
+    """Render `{{height|ft=5|in=3}}` as 5 ft 3 in; the converted value is left out."""
     units = {"m": ("m", "meter", "metre"), "cm": ("cm",), "ft": ("ft", "feet", "foot"), "in": ("in", "inch", "inches")}
     given = [(next((a[key] for key in keys if a[key]), ""), unit) for unit, keys in units.items()]
     numbers = [(read_number(text, language), unit) for text, unit in given if text]
     if not numbers or any(number is None for number, _ in numbers):
         return UNSAID
     return " ".join(f"{number.text} {unit}" for number, unit in numbers if number)
+
+
+_SCALES = {
+    "": "", "k": "thousand", "l": "lakh", "c": "crore", "lc": "lakh crore", "m": "million", "b": "billion",
+    "t": "trillion", "million": "million", "billion": "billion", "crore": "crore", "lakh": "lakh",
+}  # fmt: skip
+_YEAR = re.compile(r"\d{4}")
+
+
+@renderer
+def money(a: TemplateArguments, language: Language) -> str:
+    """Render `{{INR|50|c}}` as ₹50 crore, `{{US$|500|1990}}` as US$500; without an amount, the sign."""
+    sign, scale = language.currencies[a.name], "" if _YEAR.fullmatch(a[2]) else a[2].lower()
+    if scale not in _SCALES or any(mark in a[1] for mark in HOLE + UNSAID):
+        return UNSAID
+    if a["long"] == "no":
+        sign = re.sub(r"[A-Za-z]", "", sign) or sign
+    return f"{sign}{a[1]} {_SCALES[scale]}".rstrip() if a[1] else sign
+
+
+@renderer
+def money_of(a: TemplateArguments, language: Language) -> str:
+    """Render `{{currency|5000|INR}}` as ₹5,000; `UNSAID` for a code that the language's table lacks."""
+    sign, number = language.currencies.get((a[2] or "usd").lower()), read_number(a[1], language)
+    if sign is None or number is None:
+        return UNSAID
+    return f"{sign}{a[1] if a['passthrough'] == 'yes' else number.text}"
+
+
+_CLOCK = re.compile(r"\d{1,3}(?::\d\d){1,2}(?: ?[ap]\.?m\.?)?", re.IGNORECASE)
+_LENGTH = re.compile(r"\d[\d:.,]*")
+_MOST_DECIMALS = 12
+
+
+@renderer
+def duration(a: TemplateArguments, _: Language) -> str:
+    """Render `{{duration|h=1|m=2|s=3}}` as 1:02:03, `{{duration|m=3|s=45}}` as 3:45; also `1:02:03` and `3|45`."""
+    given = [a["h"], a["m"], a["s"]] if a["h"] or a["m"] or a["s"] else a.listed
+    if len(given) == 1:
+        return given[0] if _LENGTH.fullmatch(given[0]) else UNSAID
+    parts = given if given[:1] != [""] else given[1:]
+    if not all(part == "" or part.isdecimal() for part in parts):
+        return UNSAID
+    return ":".join([part or "0" if place == 0 else part.zfill(2) for place, part in enumerate(parts)])
+
+
+@renderer
+def clock(a: TemplateArguments, _: Language) -> str:
+    """Render `{{time|3:45}}` as 3:45; with a time zone it shows the moment of reading, which a snapshot lacks."""
+    return a[1] if _CLOCK.fullmatch(a[1]) else UNSAID
+
+
+@renderer
+def percentage(a: TemplateArguments, _: Language) -> str:
+    """Render `{{pct|1|3|1}}` as 33.3%: the share of the second number, with the third as number of decimals."""
+    try:
+        share = Decimal(a[1].replace(",", "")) * 100 / Decimal(a[2].replace(",", ""))
+        decimals = min(int(a[3] or 0), _MOST_DECIMALS)
+        return f"{share.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP):f}%"
+    except (InvalidOperation, ZeroDivisionError, ValueError):
+        return UNSAID

@@ -1,6 +1,6 @@
-"""Numbers as they are written, and the templates for bare ones: fractions, ordinals, powers of ten.
+"""Read numbers, and render bare ones: fractions, ordinals, powers of ten.
 
-What is no number that MediaWiki would show so gives `UNSAID`, and never a part of the argument.
+An argument that MediaWiki would not show as a number gives `UNSAID`, never a part of the argument.
 """
 
 import re
@@ -9,7 +9,6 @@ from html import unescape
 
 from newwiki.text.language import Language
 from newwiki.text.templates.renderer import UNSAID, TemplateArguments, renderer
-from newwiki.text.templates.spelling import spelt
 
 _NUMBER = re.compile(r"([-−+]?)(\d[\d,]*)?(\.\d+)?(?:[eE]([-−+]?\d{1,3}))?")
 _FRACTION = re.compile(r"([-−+]?)(?:(\d[\d,]*)[-+ −])?(\d+)(?://?|⁄)(\d+)")
@@ -20,16 +19,17 @@ _SUM = re.compile(r"(?!.*[^\W\d_](?:\d|[^\W\d_]{2}))[\w+\-−*^ .,'′()]+")
 
 @dataclass(frozen=True)
 class Number:
-    """A number as it stands in the prose, and its value."""
+    """A number as written in the prose, and its value."""
 
     text: str
     value: float
 
 
 def read_number(argument: str, language: Language, groups: str = "") -> Number | None:
-    """The number that an argument is: `-1,234.5`, `1+1/2`, `6.02e23`; None where it is none.
+    """Read a number such as `-1,234.5`, `1+1/2` or `6.02e23`; None for anything else.
 
-    `groups` is Module:Convert's `comma`: `off` for none, `5` for five digits and more, `gaps` for thin spaces.
+    `groups` is the `comma` of Module:Convert: `off` for no separators, `5` for five digits and more, `gaps` for thin
+    spaces.
     """
     text = unescape(argument).replace("\u00a0", " ").strip()
     if parts := _FRACTION.fullmatch(text):
@@ -47,7 +47,7 @@ def read_number(argument: str, language: Language, groups: str = "") -> Number |
 
 
 def times_ten_to(power: str | None) -> str:
-    """`×10^23`; nothing without a power."""
+    """Return `×10^23`; nothing without a power."""
     return f"×10^{_signed(power[:1], power[1:]) if power[:1] in '-−+' else power}" if power else ""
 
 
@@ -66,19 +66,19 @@ def _grouped(digits: str | None, language: Language, groups: str = "") -> str:
 
 @renderer
 def unsaid(a: TemplateArguments, _: Language) -> str:
-    """A template whose number depends on the day of reading, or on what stands outside of the page."""
+    """Return `UNSAID`, for a template whose number depends on the day of reading or on other pages."""
     return UNSAID
 
 
 @renderer
 def hidden(a: TemplateArguments, _: Language) -> str:
-    """A key to sort by, which nobody sees."""
+    """Return nothing, for a sort key that is never shown."""
     return ""
 
 
 @renderer
 def fraction(a: TemplateArguments, language: Language) -> str:
-    """`{{frac|3|1|2}}` is 3 1⁄2, `{{frac|4}}` and `{{frac|1/4}}` are 1⁄4."""
+    """Render `{{frac|3|1|2}}` as 3 1⁄2, `{{frac|4}}` and `{{frac|1/4}}` as 1⁄4."""
     given = [part for part in a.listed if part]
     if len(given) == 1 and "/" in given[0]:
         number = read_number(given[0], language)
@@ -95,7 +95,7 @@ def _term(text: str) -> str:
 
 @renderer
 def ordinal(a: TemplateArguments, _: Language) -> str:
-    """`{{ordinal|22}}` is 22nd, `{{ordinal|22|d}}` 22d."""
+    """Render `{{ordinal|22}}` as 22nd, `{{ordinal|22|d}}` as 22d."""
     number = a[1].replace(",", "")
     if not (number.isascii() and number.isdecimal()):
         return UNSAID
@@ -105,7 +105,7 @@ def ordinal(a: TemplateArguments, _: Language) -> str:
 
 @renderer
 def grouped(a: TemplateArguments, language: Language) -> str:
-    """`{{formatnum:12345}}` is 12,345; `R` takes the separators out, `NOSEP` sets none."""
+    """Render `{{formatnum:12345}}` as 12,345; `R` removes separators, `NOSEP` sets none."""
     number = read_number(a[1], language, "off" if a[2] in ("R", "NOSEP") else "")
     return f"{a['prefix']}{number.text}{a['suffix']}" if number else UNSAID
 
@@ -117,19 +117,19 @@ def numbered(a: TemplateArguments, language: Language) -> str:
 
 @renderer
 def power_of_ten(a: TemplateArguments, _: Language) -> str:
-    """`{{e|-23}}` is ×10^−23."""
+    """Render `{{e|-23}}` as ×10^−23."""
     return times_ten_to(a[1]) if _EXPONENT.fullmatch(a[1]) else UNSAID
 
 
 @renderer
 def ten_to(a: TemplateArguments, _: Language) -> str:
-    """`{{10^|23}}` is 10^23."""
+    """Render `{{10^|23}}` as 10^23."""
     return times_ten_to(a[1]).removeprefix("×") if _EXPONENT.fullmatch(a[1]) else UNSAID
 
 
 @renderer
 def in_words(a: TemplateArguments, _: Language) -> str:
-    """`{{spellnum|42}}` is forty-two."""
+    """Render `{{spellnum|42}}` as forty-two."""
     number = a[1].replace(",", "")
     words = spelt(int(number), with_and=a["us"] == "") if number.isascii() and number.isdecimal() else None
     return words or UNSAID
@@ -152,7 +152,7 @@ def musical(a: TemplateArguments, _: Language) -> str:
 
 @renderer
 def century(a: TemplateArguments, _: Language) -> str:
-    """`{{s|XIX}}` is XIXe siècle, `{{sp|XIX|au|XX}}` is XIXe au XXe siècle, `{{s-|XIX}}` is XIXe."""
+    """Render `{{s|XIX}}` as XIXe siècle, `{{sp|XIX|au|XX}}` as XIXe au XXe siècle, `{{s-|XIX}}` as XIXe."""
     numbers = [f"{part}{'er' if part == 'I' else 'e'}" if part.isupper() else part for part in a.listed if part]
     if not numbers:
         return ""
@@ -162,3 +162,33 @@ def century(a: TemplateArguments, _: Language) -> str:
 @renderer
 def time_of_day(a: TemplateArguments, _: Language) -> str:
     return " h ".join(part for part in a.listed[:2] if part) + (" h" if len(a.listed) == 1 else "")
+
+
+_SMALL = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+]  # fmt: skip
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_GROUPS = ["", " thousand", " million", " billion", " trillion"]
+
+
+def spelt(number: int, *, with_and: bool = True) -> str | None:
+    """Write `105` as one hundred and five, without `with_and` as one hundred five; None from 10^15 on."""
+    if number >= 1000 ** len(_GROUPS):
+        return None
+    if number == 0:
+        return _SMALL[0]
+    words: list[str] = []
+    for exponent in range(len(_GROUPS) - 1, -1, -1):
+        if group := number // 1000**exponent % 1000:
+            joined = "and " if with_and and words and exponent == 0 and group < 100 else ""
+            words.append(f"{joined}{_hundreds(group, with_and=with_and)}{_GROUPS[exponent]}")
+    return " ".join(words)
+
+
+def _hundreds(number: int, *, with_and: bool) -> str:
+    hundreds, rest = divmod(number, 100)
+    below = _SMALL[rest] if rest < 20 else _TENS[rest // 10 - 2] + (f"-{_SMALL[rest % 10]}" if rest % 10 else "")
+    if not hundreds:
+        return below
+    return f"{_SMALL[hundreds]} hundred" + (f"{' and' if with_and else ''} {below}" if rest else "")

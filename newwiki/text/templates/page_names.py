@@ -1,4 +1,4 @@
-"""What shows the page's own name, a country's, or a character's."""
+"""Render names: the page's own, a country's, or a character's."""
 
 import unicodedata
 
@@ -10,31 +10,31 @@ _MARKUP = str.maketrans({character: f"&#{ord(character)};" for character in "&{}
 
 @renderer
 def page_title(a: TemplateArguments, _: Language) -> str:
-    """`{{PAGENAME}}` is the title, and `{{PAGENAME:Other page}}` that title: the main namespace has no subpages."""
+    """Render `{{PAGENAME}}` as the title, `{{PAGENAME:Other page}}` as that title; articles have no subpages."""
     return (a[1] or a.title).translate(_MARKUP)
 
 
 @renderer
 def country(a: TemplateArguments, language: Language) -> str:
-    """`{{USA}}` is United States."""
+    """Render `{{USA}}` as United States."""
     return language.countries[a.name.upper()]
 
 
 @renderer
 def flag(a: TemplateArguments, language: Language) -> str:
-    """`{{flag|USA}}` is United States, and `{{flag|Japan|1870}}` Japan."""
+    """Render `{{flag|USA}}` as United States, `{{flag|Japan|1870}}` as Japan."""
     return a["name"] or language.countries.get(a[1], a[1])
 
 
 @renderer
 def flag_and_person(a: TemplateArguments, _: Language) -> str:
-    """`{{flagathlete|[[Jane Doe]]|USA}}` is Jane Doe (USA)."""
+    """Render `{{flagathlete|[[Jane Doe]]|USA}}` as Jane Doe (USA)."""
     return f"{a[1]} ({a[2]})" if a[1] and a[2] else a[1]
 
 
 @renderer
 def code_point(a: TemplateArguments, _: Language) -> str:
-    """`{{unichar|20AC}}` is U+20AC € EURO SIGN."""
+    """Render `{{unichar|20AC}}` as U+20AC € EURO SIGN."""
     try:
         number = int(a[1], 16)
         character = chr(number)

@@ -1,21 +1,21 @@
-"""What a renderer is, and the arguments it gets."""
+"""Define the interface of renderers, and the arguments that they get."""
 
 import re
 from collections.abc import Callable, Sequence
 
 from newwiki.text.language import Language
 
-UNSAID = "\x18"  # what a reader sees there and we cannot tell: the clause around it goes (newwiki/text/clauses.py)
+UNSAID = "\x18"  # marks text that we cannot determine; the clause around it is removed (newwiki/text/clauses.py)
 
 _KEY = re.compile(r"[\w \-]+")
 
 
 class TemplateArguments:
-    """A template's arguments: `a[1]`, `a["abbr"]`; an empty text stands for one that is not there."""
+    """A template's arguments: `a[1]`, `a["abbr"]`; a missing argument is an empty text."""
 
     def __init__(self, parts: Sequence[str], name: str = "", title: str = "") -> None:
         self.name = name
-        self.title = title  # of the page, where it is known
+        self.title = title  # the page's title, if known
         self._values: dict[str, str] = {}
         count = 0
         for part in parts:
@@ -32,19 +32,19 @@ class TemplateArguments:
 
     @property
     def listed(self) -> list[str]:
-        """The positional arguments in their order."""
+        """The positional arguments in order."""
         listed: list[str] = []
         while (key := str(len(listed) + 1)) in self._values:
             listed.append(self._values[key])
         return listed
 
-    def of(self, name: str) -> "TemplateArguments":
-        """These arguments, of the template with this name."""
+    def named(self, name: str) -> "TemplateArguments":
+        """Return these arguments for the template with this name."""
         self.name = name
         return self
 
     def after(self, first: str) -> "TemplateArguments":
-        """These arguments behind the one that a parser function has after its colon."""
+        """Return these arguments, preceded by the argument that a parser function has after its colon."""
         return TemplateArguments([first, *self._parts], title=self.title)
 
 
@@ -53,7 +53,7 @@ RENDERERS: dict[str, Renderer] = {}
 
 
 def renderer(function: Renderer) -> Renderer:
-    """Makes a function the renderer of its name (less a last underscore) in the data files."""
+    """Register a function as the renderer of its name (without trailing underscore) in the data files."""
     RENDERERS[function.__name__.strip("_")] = function
     return function
 

@@ -1,4 +1,4 @@
-"""Units of measure by the codes of enwiki's Module:Convert; the table is `units.toml`."""
+"""Look up units of measure by the codes of enwiki's Module:Convert; the table is `units.toml`."""
 
 import functools
 import re
@@ -14,7 +14,7 @@ _POWERS = {"2": "square", "3": "cubic"}
 
 @dataclass(frozen=True)
 class Unit:
-    """What is written behind a number: a symbol, or one of two names; `scale` is the power of ten of `e6acre`."""
+    """The text after a number: a symbol, or a singular or plural name; `scale` is the power of ten of `e6acre`."""
 
     symbol: str
     singular: str
@@ -28,7 +28,7 @@ class Unit:
 
 @functools.cache
 def find_unit(code: str) -> Unit | None:
-    """The unit with this code; None where there is none: what it means is then unknown."""
+    """Return the unit with this code; None if the code is unknown."""
     if scaled := _SCALED.fullmatch(code):
         unit = find_unit(scaled[2])
         return unit and Unit(unit.symbol, unit.singular, unit.plural, int(scaled[1]))
@@ -36,7 +36,7 @@ def find_unit(code: str) -> Unit | None:
 
 
 def may_follow(larger: str, smaller: str) -> bool:
-    """Whether a measure may go on in the second unit: feet in inches."""
+    """Tell whether a measure may continue in the second unit, as feet do in inches."""
     aliases = _table()["aliases"]
     return aliases.get(smaller, smaller) in _table()["divided"].get(aliases.get(larger, larger), [])
 
@@ -54,7 +54,7 @@ def _plain(code: str) -> Unit | None:
 
 
 def _prefixed(code: str) -> list[str] | None:
-    """The row of `km2`: km², square kilometre."""
+    """Build the row of `km2`: km², square kilometre."""
     for base, (symbol, name, *plural) in _table()["prefixed"].items():
         prefix = code.removesuffix(base)
         if code != f"{prefix}{base}" or (prefix and prefix not in _table()["prefixes"]):
@@ -67,7 +67,7 @@ def _prefixed(code: str) -> list[str] | None:
 
 
 def _rate(code: str) -> Unit | None:
-    """`kg/m3` is a kilogram per cubic metre, `/sqmi` so many per square mile."""
+    """Read `kg/m3` as kilogram per cubic metre, and `/sqmi` as per square mile."""
     above, slash, below = code.rpartition("/")
     divisor = _plain(below) if slash else None
     divided = _plain(above) if above else Unit("", "", "")

@@ -120,7 +120,7 @@ create or replace macro apart(stored, anew, share) as
 create or replace macro no_interval(mean, standard_error, freedom) as
     case
         when mean is null then null
-        when coalesce(freedom, 0) + 1 < 13 - 1e-06 then 'too few prompts'
+        when coalesce(freedom, 0) + 1 < {fewest_clusters} - 1e-06 then 'too few prompts'
         when standard_error <= 1e-12 * abs(mean) then 'no variance'
     end;
 

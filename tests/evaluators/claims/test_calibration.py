@@ -19,5 +19,5 @@ def test_who_is_wholly_sure_and_right_is_calibrated() -> None:
 
 
 def test_shares_without_labels_are_refused() -> None:
-    with pytest.raises(ValueError, match="as many"):
+    with pytest.raises(ValueError, match="equally many"):
         calibration([[1.0, 0.0]], [])

@@ -174,6 +174,6 @@ def test_pages_with_the_same_name_are_all_meant(tmp_path: Path) -> None:
 
 
 def test_no_sentence_at_all_makes_no_index(tmp_path: Path) -> None:
-    with pytest.raises(TerminalError, match="none of these pages has a sentence"):
+    with pytest.raises(TerminalError, match="none of the pages has a sentence"):
         build([("Empty", "")], tmp_path / "index", [], silently)
     assert not (tmp_path / "index").exists()

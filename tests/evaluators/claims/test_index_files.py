@@ -125,7 +125,7 @@ def test_what_is_hashed_is_what_is_loaded(copy: Path, name: str, harm: str) -> N
     (copy / name).unlink()
     if harm != "gone":
         (copy / name).write_bytes({"a bit turned": turned, "cut off": data[:-1], "longer": data + b"\0"}[harm])
-    with pytest.raises(TerminalError, match=f"{name}' is .*; build the index anew with `newwiki evidence build`"):
+    with pytest.raises(TerminalError, match=f"{name}' .*; build the index again with `newwiki evidence build`"):
         EvidenceIndex.open(copy)
 
 
@@ -144,7 +144,7 @@ def test_another_byte_in_any_file_is_refused_or_another_fingerprint(
         change(folder, files=files, content_sha256=content_sha256(index_files.PARAMETERS, files))
         assert EvidenceIndex.open(folder).parameters != EvidenceIndex.open(made).parameters
     else:
-        with pytest.raises(TerminalError, match="is not what was written there"):
+        with pytest.raises(TerminalError, match="does not match its hash"):
             EvidenceIndex.open(folder)
     shutil.rmtree(folder)
 
@@ -152,13 +152,13 @@ def test_another_byte_in_any_file_is_refused_or_another_fingerprint(
 @pytest.mark.parametrize("count", ["pages", "sentences", "words"])
 def test_what_an_index_counts_is_what_is_there(copy: Path, count: str) -> None:
     change(copy, **{count: json.loads((copy / MANIFEST).read_text())[count] + 1})
-    with pytest.raises(TerminalError, match="counts what is not there"):
+    with pytest.raises(TerminalError, match=r"the counts in .* do not match the files"):
         EvidenceIndex.open(copy)
 
 
 def test_an_index_under_another_hash_is_refused(copy: Path) -> None:
     change(copy, content_sha256="0" * 64)
-    with pytest.raises(TerminalError, match="is not what its hash says"):
+    with pytest.raises(TerminalError, match="does not match its hash"):
         EvidenceIndex.open(copy)
 
 
@@ -168,7 +168,7 @@ def test_weights_that_were_changed_with_their_hash_are_found_by_verifying(copy: 
     files = index_files.described(copy)
     change(copy, files=files, content_sha256=content_sha256(index_files.PARAMETERS, files))
     EvidenceIndex.open(copy)
-    with pytest.raises(TerminalError, match=r"postings.weights' is not what is made of the sentences"):
+    with pytest.raises(TerminalError, match=r"postings.weights' does not match the sentences"):
         verify(copy, silently)
     assert verify(made, silently) == read_manifest(made)
 
@@ -176,32 +176,32 @@ def test_weights_that_were_changed_with_their_hash_are_found_by_verifying(copy: 
 @pytest.mark.parametrize("written", ["", "[]", "{}", '{"sources": 1}', "\0", '{"files": []}'])
 def test_a_manifest_that_says_nothing_is_damaged(copy: Path, written: str) -> None:
     (copy / MANIFEST).write_text(written)
-    with pytest.raises(TerminalError, match="is damaged; build the index anew"):
+    with pytest.raises(TerminalError, match="is damaged; build the index again"):
         EvidenceIndex.open(copy)
 
 
 def test_an_index_of_another_version_is_refused(copy: Path) -> None:
     change(copy, parameters={**index_files.PARAMETERS, "format": 0})
-    with pytest.raises(UsageError, match="of another version of New-Wiki Eval; build the index anew"):
+    with pytest.raises(UsageError, match="for another version of New-Wiki Eval; build the index again"):
         EvidenceIndex.open(copy)
 
 
 def test_what_is_no_index_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for folder in (tmp_path, tmp_path / "nothing", tmp_path / "file"):
-        with pytest.raises(UsageError, match=r"is no evidence index: .*make one with `newwiki evidence build`"):
+        with pytest.raises(UsageError, match=r"is not an evidence index: .*build one with `newwiki evidence build`"):
             EvidenceIndex.open(folder)
 
 
 def test_nothing_is_written_over(made: Path, tmp_path: Path) -> None:
     before = contents(made)
-    with pytest.raises(UsageError, match="is there already; name a new folder with --out"):
+    with pytest.raises(UsageError, match="already exists; name a new folder with --out"):
         build(PAGES[:1], made, [], silently)
     assert contents(made) == before
     foreign = tmp_path / "index.unfinished"
     foreign.mkdir()
     (foreign / "thesis.txt").write_text("two years of work")
-    with pytest.raises(UsageError, match="is no index that was begun here"):
+    with pytest.raises(UsageError, match="is not an unfinished index"):
         build(PAGES, tmp_path / "index", [], silently)
     assert contents(foreign) == {"thesis.txt": b"two years of work"}
 
@@ -246,7 +246,7 @@ def test_a_killed_build_leaves_no_index_and_the_next_makes_it(made: Path, tmp_pa
     dead = subprocess.run([sys.executable, "-c", _DIES, folder, stage], check=False)
     assert dead.returncode == -signal.SIGKILL
     assert [one.name for one in tmp_path.iterdir()] == ["index.unfinished"]
-    with pytest.raises(UsageError, match="is no evidence index"):
+    with pytest.raises(UsageError, match="is not an evidence index"):
         EvidenceIndex.open(folder)
     build(PAGES, folder, [{"parquet": "pages.parquet"}], silently)
     assert contents(folder) == contents(made)

@@ -93,7 +93,7 @@ def test_an_evaluator_whose_model_is_missing_is_named_and_skipped(evaluated: Pat
     pipeline.to_disk(tmp_path / "pipeline")
     _, skipped = entity_scores(tmp_path / "bundle", f"spacy:{tmp_path / 'pipeline'}", entities="spacy:no_such_pipeline")
     assert skipped["checked"] == 0 < skipped["of"]
-    assert "there is no spaCy pipeline 'no_such_pipeline' here" in skipped["result"]
+    assert "the spaCy pipeline 'no_such_pipeline' is not installed" in skipped["result"]
 
 
 def test_what_a_spot_check_is_worth_is_said_in_numbers() -> None:
@@ -125,7 +125,7 @@ CHANGES: dict[str, tuple[str, Callable[[Row], Row], str]] = {
     "the seed": ("runs", put(seed=1), "its id is not the hash of what it says it is"),
     "the template": ("runs", put(prompt_template="{title:>999999999}{first_sentence}"), "its template does not hold"),
     "the length": ("runs", put(max_new_tokens=20), "its protocol is not what"),
-    "an article": ("stored_articles", put(completion="x"), "the text of '.*' is not what its hash says"),
+    "an article": ("stored_articles", put(completion="x"), "the text of '.*' does not match its hash"),
     "an article's title": ("stored_articles", put(title="x"), "it is not what its content hash says"),
     "a candidate": ("candidates", put(revisions=99), "candidates.revisions is not what"),
     "an evaluator": ("evaluators", put(version="99"), "its id is not the hash of what it says it is"),

@@ -4,29 +4,34 @@ import contextlib
 import functools
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
-from flows.admitting.gate import admit
+from flows.admitting.gate import admit, articles_of
 from newwiki.errors import NewWikiError, TerminalError
-from storage.database import Database
+from newwiki.snapshot import Article, Snapshot
+from storage import hashes
+from storage.admitted import Row
+from storage.database import Database, insert_arrow
 from storage.pull import Contradiction, pull
 from storage.push import SNAPSHOT_TABLES, gather
 from storage.shared import GatheredParts, SharedPart
+from storage.table_shapes import conforming
 
 pytestmark = pytest.mark.slow
 
 # What only the one who made a run knows; the gate bounds it, and origins say whose claim it is.
 CLAIMS: Mapping[str, set[str]] = {
     "runs": {"model", "versions", "started_at", "finished_at", "heard_at", "knowledge_cutoff", "knowledge_cutoff_from"},
-    "completions": {"text", "tokens", "prompt_tokens", "served_by"},
+    "completions": {"text", "tokens", "token_ids", "prompt_tokens", "served_by"},
     "scores": {"value", "status"},
     "run_scores": {"value", "spread", "status", "texts"},
 }
@@ -51,7 +56,8 @@ HOSTILE = [
 ]
 VALUES: list[Any] = [None, True, -5, 0, 9999, 2**62, 0.999, -1e300, 1e300, float("nan"), *HOSTILE]
 
-OF_TEXTS = {*SNAPSHOT_TABLES, "runs", "completions"}
+OF_RUNS = ("runs", "completions")
+OF_TEXTS = {*SNAPSHOT_TABLES, *OF_RUNS}
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +84,15 @@ def unscored(genuine: GatheredParts, nothing: Path) -> Path:
     return target.path
 
 
+@pytest.fixture(scope="module")
+def without(genuine: GatheredParts, nothing: Path, unscored: Path) -> Mapping[str, Path]:
+    """By table, a database with all that a part of it rests on: nothing, a snapshot, or a snapshot with its run."""
+    unwritten = Database(shutil.copy(nothing, nothing.with_name("unwritten.duckdb")))
+    pull(unwritten, admit(genuine.only(SNAPSHOT_TABLES), "pull"), lambda text: None)
+    of_snapshots, of_runs = dict.fromkeys(SNAPSHOT_TABLES, nothing), dict.fromkeys(OF_RUNS, unwritten.path)
+    return dict.fromkeys({part.table for part in genuine.held}, unscored) | of_snapshots | of_runs
+
+
 def rows_of(database: Database, asked: str) -> list[tuple[Any, ...]]:
     with duckdb.connect(str(database.path), read_only=True) as connection:
         return connection.execute(asked).fetchall()
@@ -89,6 +104,21 @@ def changed(parts: GatheredParts, part: SharedPart, rows: pa.Table) -> GatheredP
     forged = parts.only(OF_TEXTS if part.table in OF_TEXTS else {one.table for one in parts.held})
     forged.write(part, rows, parts.held[part][0].facts)
     return forged
+
+
+def within_reach(parts: GatheredParts, part: SharedPart) -> GatheredParts:
+    """Return what a change of one part can reach: a snapshot, a run with its texts, or the scorings of an evaluator."""
+    reached = GatheredParts(parts.url)
+    reached.held = {other: held for other, held in parts.held.items() if _is_within_reach(other, part)}
+    return reached
+
+
+def _is_within_reach(other: SharedPart, part: SharedPart) -> bool:
+    for tables in (SNAPSHOT_TABLES, OF_RUNS):
+        if part.table in tables:
+            return other.table in tables and other.keys == part.keys
+    evaluator = dict(part.keys).get("evaluator_id")
+    return other.table not in OF_TEXTS and evaluator in (None, dict(other.keys).get("evaluator_id", evaluator))
 
 
 def put(parts: GatheredParts, table: str, **values: Any) -> GatheredParts:
@@ -122,7 +152,7 @@ def mutated(draw: st.DrawFn, rows: pa.Table) -> pa.Table:
         column = pa.array(
             [*(row[name] for row in entries[:place]), value, *(row[name] for row in entries[place + 1 :])]
         )
-    except (pa.ArrowException, UnicodeError):
+    except (pa.ArrowException, ValueError, OverflowError):
         return rows
     with_type = column
     with contextlib.suppress(pa.ArrowException):
@@ -136,7 +166,7 @@ TABLES = (
 )  # fmt: skip
 
 
-Rows = dict[str, list[dict[str, Any]]]
+Rows = Mapping[str, list[Row]]
 
 
 def stored(database: Path) -> Rows:
@@ -170,15 +200,14 @@ def differing(rows: Rows, expected: Rows) -> dict[str, list[tuple[set[str], str]
 )
 @given(data=st.data())
 def test_a_changed_part_is_refused_or_a_claim(
-    data: st.DataObject, genuine: GatheredParts, nothing: Path, unscored: Path, expected: Rows
+    data: st.DataObject, genuine: GatheredParts, without: Mapping[str, Path], expected: Rows
 ) -> None:
     part = data.draw(st.sampled_from(sorted(genuine.held, key=lambda one: (one.table, one.path))))
     forged = data.draw(mutated(genuine.held[part][1]))
-    before = nothing if part.table in OF_TEXTS else unscored
-    target = Database(shutil.copy(before, nothing.with_name("target.duckdb")))
+    target = Database(shutil.copy(without[part.table], without["runs"].with_name("target.duckdb")))
     refusal, notes = "", list[str]()
     try:
-        pull(target, admit(changed(genuine, part, forged), "pull"), notes.append)
+        pull(target, admit(changed(within_reach(genuine, part), part, forged), "pull"), notes.append)
     except NewWikiError as error:
         refusal = str(error)
     assert "\n" not in refusal and len(refusal) < 5_000
@@ -189,6 +218,96 @@ def test_a_changed_part_is_refused_or_a_claim(
             assert columns - OWN <= claims.get(table, set()), (table, columns, row)
     origins = rows_of(target, "select run_id from origins where evaluator_id = ''")
     assert sorted(origins) == sorted(rows_of(target, "select run_id from runs"))
+
+
+@dataclass(frozen=True, repr=False)
+class Checks:
+    """What `pull` checks of a part before it writes, without a database of its own for every example."""
+
+    genuine: GatheredParts
+    rows: Mapping[SharedPart, list[Row]]
+    hashed: duckdb.DuckDBPyConnection  # holds the genuine snapshot and its hashes
+
+    def stored(self, part: SharedPart, forged: pa.Table) -> tuple[list[Row], bool]:
+        """Return the rows that `pull` would store of a changed part, and whether the run's id was computed again.
+
+        Raises NewWikiError or ValueError where `pull` would refuse the part.
+        """
+        parts = GatheredParts("forged")
+        parts.write(part, forged, self.genuine.held[part][0].facts)
+        admitted = admit(parts, "pull")
+        table = admitted.read(admitted.notes()[part])
+        rows, gate = table.to_pylist(), admitted.gate
+        if part.table in SNAPSHOT_TABLES:
+            tables = {other.table: entries for other, entries in self.rows.items() if other.table in SNAPSHOT_TABLES}
+            gate.snapshot({**tables, part.table: rows})
+            self.require_hashes(part, table)
+        elif part.table in OF_RUNS:
+            of_run = {name: self.rows[SharedPart(name, part.keys)] for name in OF_RUNS} | {part.table: rows}
+            is_known = gate.run(of_run["runs"][0], of_run["completions"], *self.snapshot())
+            protocol = self.rows[SharedPart("runs", part.keys)][0]["protocol"]  # which `pull` fills where there is none
+            return [{**row, "protocol": protocol} if row.get("protocol", "") is None else row for row in rows], is_known
+        elif part.table == "evaluators":
+            gate.evaluator(rows[0])
+        elif part.table == "metrics":
+            return [gate.metric(rows[0], [])], True
+        else:
+            described = {entry["metric"]: entry for [entry] in self.of_table("metrics")}
+            if unknown := {row["metric"] for row in rows if "metric" in row} - set(described):
+                raise ValueError(f"the metric {min(unknown)[:60]!a} is not there")
+            gate.scoring(part, rows, list(described.values()), self.texts(part["run_id"]))
+        return rows, True
+
+    def require_hashes(self, part: SharedPart, forged: pa.Table) -> None:
+        self.hashed.execute("begin")
+        self.hashed.execute(f"delete from {part.table}")  # noqa: S608 (a name of ours)
+        insert_arrow(self.hashed, part.table, forged)
+        differences = hashes.changes(self.hashed, part["snapshot_id"])
+        self.hashed.execute("rollback")
+        if differences:
+            raise ValueError(differences[0])
+
+    def of_table(self, name: str) -> list[list[Row]]:
+        return [entries for part, entries in self.rows.items() if part.table == name]
+
+    def snapshot(self) -> tuple[Snapshot, list[Article]]:
+        [[row]], [articles] = self.of_table("snapshots"), self.of_table("stored_articles")
+        return Snapshot(**{field.name: row[field.name] for field in fields(Snapshot)}), articles_of(articles)
+
+    def texts(self, run_id: str) -> set[tuple[int, int]]:
+        if run_id.startswith("reference:"):
+            return {(article.page_id, 0) for article in self.snapshot()[1]}
+        [texts] = [entries for part, entries in self.rows.items() if part.table == "completions"]
+        return {(text["page_id"], text["sample"]) for text in texts if text["kept"]}
+
+
+@pytest.fixture(scope="module")
+def checks(genuine: GatheredParts) -> Iterator[Checks]:
+    admitted = admit(genuine, "pull")
+    tables = {part: admitted.read(note) for part, note in admitted.notes().items()}
+    with duckdb.connect() as connection:
+        for part, table in tables.items():
+            if part.table in SNAPSHOT_TABLES:
+                connection.register("genuine", table)
+                connection.execute(f"create table {part.table} as from genuine")
+        yield Checks(genuine, {part: table.to_pylist() for part, table in tables.items()}, connection)
+
+
+@settings(max_examples=int(os.environ.get("NEWWIKI_EXAMPLES", "100")), suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_what_passes_every_check_differs_in_claims_alone(data: st.DataObject, checks: Checks) -> None:
+    part = data.draw(st.sampled_from(sorted(checks.rows, key=lambda part: (part.table, part.path))))
+    forged = data.draw(mutated(checks.genuine.held[part][1]))
+    refusal = ""
+    try:
+        rows, is_known = checks.stored(part, forged)
+    except (NewWikiError, ValueError) as error:
+        rows, is_known, refusal = [], True, str(error)
+    event(f"{part.table} {'refused' if refusal else 'passed'}")
+    assert "\n" not in refusal and len(refusal) < 5_000
+    claims = CLAIMS.get(part.table, set()) | (set() if is_known else CLAIMS_OF_AN_UNKNOWN)
+    for columns, row in differing({part.table: rows}, {part.table: checks.rows[part]}).get(part.table, []):
+        assert columns - OWN <= claims, (part.table, columns, row)
 
 
 @pytest.mark.parametrize("backend", ["another", "vllm"])
@@ -265,6 +384,18 @@ def test_a_row_that_differs_is_a_contradiction_that_names_field_and_values(
         Database(evaluated), "select distinct model from runs"
     )
     assert rows_of(target, "from origins") == [], "what was made here has no origin"
+
+
+def test_a_time_that_no_calendar_has_is_refused(genuine: GatheredParts) -> None:
+    """Whether a bundle brings it, whose parts are gathered, or a folder, whose rows are checked against their table."""
+    part = next(part for part in genuine.held if part.table == "runs")
+    rows = genuine.held[part][1]
+    place, kind = rows.column_names.index("started_at"), rows.schema.field("started_at").type
+    forged = rows.set_column(place, "started_at", pa.array([2**62], pa.int64()).cast(kind))
+    with pytest.raises(TerminalError, match=r"runs/.* cannot be read: date value out of range"):
+        changed(genuine, part, forged)
+    with pytest.raises(ValueError, match="its column started_at cannot be read: date value out of range"):
+        conforming("runs", forged, dict(part.keys))
 
 
 def test_all_of_a_snapshot_is_compared(genuine: GatheredParts, evaluated: Path, tmp_path: Path) -> None:

@@ -169,7 +169,7 @@ def test_a_receipt_needs_a_key_and_a_file(bundle: Path, checker: Path, tmp_path:
             newwiki.check(bundle, db=tmp_path / "none.duckdb", quiet=True, **given)
     with pytest.raises(UsageError, match="the key itself"):
         newwiki.check(bundle, sign=checker, receipt=checker, db=tmp_path / "none.duckdb", quiet=True)
-    with pytest.raises(UsageError, match="Name the checkers' public keys"):
+    with pytest.raises(UsageError, match="name the public keys of trusted checkers with --checker"):
         newwiki.site(bundle, receipt=[tmp_path / "a.receipt"], out=tmp_path / "site", quiet=True)
 
 

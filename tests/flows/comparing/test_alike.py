@@ -85,7 +85,9 @@ def test_all_settings_that_differ_must_be_named(asked: Database) -> None:
     assert flows.api.compare(
         "max_new_tokens", "chat", across=["chat", "max_new_tokens"], db=asked.path, quiet=True
     ).num_rows == 1  # fmt: skip
-    with pytest.raises(UsageError, match="'max_tokens' is no setting of the protocol; did you mean 'max_new_tokens'"):
+    with pytest.raises(
+        UsageError, match="'max_tokens' is not a setting of the protocol; did you mean 'max_new_tokens'"
+    ):
         compare_all(asked, asks("base", "chat", across=["max_tokens"]))
 
 

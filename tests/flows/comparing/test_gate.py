@@ -11,6 +11,7 @@ from flows.comparing.bounds import Bound, judge, parse_bounds
 from newwiki.errors import TerminalError, UsageError
 from storage.database import Database
 from tests.flows.conftest import Run
+from tests.flows.experiments import recomputed
 from tests.flows.scored import RULES, SPACY, add_run, pair, score
 
 BASE = [[0.10], [0.20], [0.30], [0.40]] * 4
@@ -70,6 +71,34 @@ def test_the_intervals_of_all_metrics_hold_together(stored: Database) -> None:
         assert [one.difference.low for one in results] == pytest.approx([expected.low[0]] * len(results))
 
 
+@recomputed.recomputes("gate")
+def test_outcomes_are_those_of_a_recomputation_from_stored_scores(stored: Database) -> None:
+    """Plain Python, from the scores of two texts of 15 prompts by three metrics alone."""
+    random = np.random.default_rng(7)
+    shared = random.normal(size=(15, 1))
+    for run_id in ("a", "b"):
+        numbers = {
+            name: shared + random.exponential(0.4, size=(15, 2)) + more * (run_id == "b")
+            for name, more in (("rep_4", 1.0), ("sbert", 0.3), ("unasked", 2.0))
+        }
+        score(stored, add_run(stored, run_id, prompts=15), numbers)
+    bounds = [("rep_4", "<", 0.5), ("rep_4", ">", 0.2), ("rep_4", ">", 1.0), ("sbert", "<", 0.0), ("sbert", ">", 2.0)]
+    results, _ = judge(
+        stored, *pair(stored, "a", "b"), parse_bounds(", ".join(map("{0[0]} {0[1]} {0[2]}".format, bounds)))
+    )
+    with stored.read() as connection:
+        sql = "select metric, run_id, page_id, avg(value) from scores group by all"
+        means = {tuple(key): value for *key, value in connection.execute(sql).fetchall()}
+    for result, (metric, sign, limit) in zip(results, bounds, strict=True):
+        apart = [means[metric, "b", page] - means[metric, "a", page] for page in range(1, 16)]
+        expected = recomputed.interval(apart, 0.05 / 2)  # two metrics are asked for
+        row = result.difference
+        assert (row.difference, row.low, row.high) == pytest.approx((expected.mean, expected.low, expected.high))
+        allowed = [end >= limit if sign == "<" else end <= limit for end in (expected.low, expected.high)]
+        assert result.outcome == ("passed" if all(allowed) else "not sure" if any(allowed) else "failed")
+    assert {one.outcome for one in results} == {"passed", "not sure", "failed"}
+
+
 def test_without_an_interval_nothing_is_sure(in_process: Run, stored: Database) -> None:
     score(stored, add_run(stored, "a", prompts=16), {"rep_4": BASE})
     score(stored, add_run(stored, "b", "beam", prompts=4), {"rep_4": [[1.0], [1.0], [1.0], [1.0]]})
@@ -115,7 +144,7 @@ def test_a_closed_gate_ends_with_one_and_names_the_bound(in_process: Run, stored
     shown_by_github.write_text("# Earlier\n")
     ended = in_process(*asked, "--db", stored.path, GITHUB_STEP_SUMMARY=str(shown_by_github))
     assert ended.returncode == 1
-    assert ended.stderr.splitlines()[-1] == "newwiki: the gate is closed: rep_4 > +0.02"
+    assert ended.stderr.splitlines()[-1] == "newwiki: gate failed: rep_4 > +0.02"
     summary = shown_by_github.read_text("utf-8")
     assert summary.startswith("# Earlier\n### models/toy/beam (b) against models/toy/greedy (a)\n\n| fails if |")
     assert "| rep_4 > +0.02 | 0.25 | 0.35 | +0.1 [+0.09545, +0.1045] | ❌ failed |" in summary
@@ -140,4 +169,4 @@ def test_a_summary_that_cannot_be_written_is_an_error(in_process: Run, stored: D
     asked = ("gate", "--baseline", "a", "--candidate", "a", "--fail-if", "rep_4 > 0", "--db", stored.path)
     ended = in_process(*asked, "--summary", tmp_path / "no" / "file.md")
     assert ended.returncode == 2
-    assert "the summary cannot be written to" in ended.stderr
+    assert "cannot write the summary to" in ended.stderr

@@ -17,6 +17,7 @@ from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Fingerprint
 from storage.database import Database
 from tests.flows.conftest import Run
+from tests.flows.experiments import recomputed
 from tests.flows.scored import RULES, SNAPSHOT, SPACY, add_run, score
 
 DENSITY = "information_density"
@@ -137,6 +138,40 @@ def test_the_best_stands_first_with_a_letter_for_whom_it_cannot_be_told_from(in_
     assert "share a letter" in ended.stderr
     table = in_process("leaderboard", "--rank", "sbert", "--db", stored.path).stdout
     assert ["group", "a", "a", "b"] in [line.split() for line in table.splitlines()]
+
+
+@recomputed.recomputes("groups")
+def test_groups_are_those_of_a_recomputation_from_stored_scores(stored: Database) -> None:
+    """Plain Python, from the scores of two texts of 13 prompts by five runs: a letter is a largest set of runs of which
+    no two differ."""
+    random = np.random.default_rng(2)
+    shared = random.normal(size=(13, 1))
+    for run_id, more in (("a", 0.0), ("b", 0.35), ("c", 0.6), ("d", 0.9), ("e", 3.0)):
+        score(stored, add_run(stored, run_id, prompts=13), {"sbert": shared + random.normal(more, 0.5, size=(13, 2))})
+    rows = ranked(stored, board(stored), "sbert").records
+    with stored.read() as connection:
+        sql = "select run_id, page_id, avg(value) from scores where metric = 'sbert' group by all"
+        means: dict[str, dict[int, float]] = {}
+        for run_id, page, value in connection.execute(sql).fetchall():
+            means.setdefault(run_id, {})[page] = value
+    order = sorted(means, key=lambda run_id: -sum(means[run_id].values()))
+    assert [row["run_id"] for row in rows] == order
+    pairs = list(itertools.combinations(order, 2))
+    p = [recomputed.p_of_mean([means[one][page] - means[other][page] for page in means[one]]) for one, other in pairs]
+    different = {pair for pair, one in zip(pairs, recomputed.holm(p), strict=True) if one <= recomputed.LEVEL}
+    sets = [
+        set(chosen)
+        for size in range(1, 6)
+        for chosen in itertools.combinations(order, size)
+        if not different & set(itertools.combinations(chosen, 2))
+    ]
+    largest = sorted(
+        (one for one in sets if not any(one < other for other in sets)), key=lambda one: sorted(map(order.index, one))
+    )
+    assert len(largest) > 2
+    assert [row["group"] for row in rows] == [
+        "".join(letter for letter, one in zip("abcde", largest, strict=False) if run_id in one) for run_id in order
+    ]
 
 
 def test_less_is_better_where_the_metric_says_so(stored: Database) -> None:

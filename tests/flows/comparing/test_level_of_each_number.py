@@ -8,6 +8,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from html import unescape
 from io import StringIO
@@ -55,13 +56,20 @@ def database(level: str, published: Path, tmp_path_factory: pytest.TempPathFacto
     """A run from elsewhere and one that was made here, with texts on all articles."""
     found = Database(Path(shutil.copy(published, tmp_path_factory.mktemp("shown") / "newwiki.duckdb")))
     pages = [article.page_id for article in snapshots.articles(found, SNAPSHOT)]
-    runs.register(found, [BY], [Metric("density", "ratio", 0, 1, "higher", "what it is", "who says so")])
-    for run_id, decoder, number in (("foreign", "greedy", FOREIGN), ("own", "sample:top_k=20", OWN)):
-        add_run(found, run_id, decoder, prompts=len(pages), prompt_template="{title}: {first_sentence}")
+    density = Metric("density", "ratio", 0, 1, "higher", "what it is", "who says so")
+    others = [replace(density, name=name) for name in ("rep_4", "distinct_2")]
+    runs.register(found, [BY], [density, *others])
+    for run_id, top_k, number in (("foreign", 10, FOREIGN), ("own", 20, OWN)):
+        add_run(
+            found, run_id, f"sample:top_k={top_k}", prompts=len(pages), prompt_template="{title}: {first_sentence}",
+            decoder_parameters=json.dumps({"top_k": top_k}),
+        )  # fmt: skip
         texts = [Completion(page, 0, f"A town of {run_id}.", 5, 4, "stop", False) for page in pages]
         runs.add_completions(found, run_id, texts)
         runs.complete(found, run_id, 1)
-        runs.add_scores(found, run_id, [Score(page, 0, "density", number, "ok", BY.evaluator_id) for page in pages])
+        names = [one.name for one in (density, *others)]
+        scores = [Score(page, 0, name, number, "ok", BY.evaluator_id) for page in pages for name in names]
+        runs.add_scores(found, run_id, scores)
         runs.finish_scoring(found, run_id, {BY.evaluator_id})
     with found.write() as connection:
         for evaluator_id in ("", BY.evaluator_id):
@@ -120,6 +128,23 @@ def test_each_table_of_the_report_shows_the_level_of_a_number_from_elsewhere(dat
     assert {name for name, cells in found.items() if cells} >= {"leaderboard", "runs"}
 
 
+def test_each_picture_of_the_report_names_the_runs_from_elsewhere_that_it_draws(database: Database, level: str) -> None:
+    """A picture or matrix has no room for a level beside each number, so a sentence beneath it has them."""
+    html, _ = report.render(database, Silent(), ReportRequest(snapshot=SNAPSHOT))
+    drawn = {
+        name: re.findall(r"<figure.*?</figure>|<table class=\"matrix\".*", text, re.DOTALL)
+        for name, text in re.findall(r'<section id="([\w-]+)"(.*?)</section>', html, re.DOTALL)
+    }
+    assert {name for name, pictures in drawn.items() if pictures} == {
+        "quality-and-diversity", "models", "decoding", "strata", "metrics"
+    }  # fmt: skip
+    for name, pictures in drawn.items():
+        for picture in pictures:
+            told = " ".join(_words(picture).split())
+            found = re.findall(r"Of \d runs?, (1 has numbers that are .*?): (.*?) \.", told)
+            assert found == [(f"1 has numbers that are {level} ({LEVELS[level]})", "toy · sample:top_k=10")], name
+
+
 @pytest.mark.parametrize("form", ["table", "markdown", "csv", "json"])
 @pytest.mark.parametrize(
     ("command", "columns"),
@@ -136,7 +161,7 @@ def test_compare_and_gate_show_the_level_of_a_number_from_elsewhere(
     assert ended.returncode == 0, ended.stderr
     if form in ("csv", "json"):
         read: Callable[[str], list[dict[str, str]]] = json.loads if form == "json" else _csv
-        assert [[row[name] for name in columns] for row in read(ended.stdout)] == [[VERIFIED, level]]
+        assert {tuple(row[name] for name in columns) for row in read(ended.stdout)} == {(VERIFIED, level)}
     else:
         assert re.search(rf"{FOREIGN} \({level}\)", ended.stdout)
         assert re.search(rf"{OWN}(?! \()", ended.stdout)

@@ -5,23 +5,24 @@ import io
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from flows.comparing import show_board
 from flows.comparing.board import Board, board
-from flows.comparing.copied import THRESHOLD
+from flows.comparing.notes import THRESHOLD
 from newwiki.levels import CLAIMED, HERE, LEVELS, RECOMPUTED, REPLAYED, VERIFIED
 from newwiki.records import Fingerprint
 from newwiki.request import LeaderboardRequest
 from storage import summaries, verifications
-from storage.database import Database
+from storage.database import Database, insert_new
 from storage.verifications import Verification
 from tests.flows.scored import RULES, SNAPSHOT, add_run, score
 
@@ -61,16 +62,19 @@ def scored(made: Path, tmp_path: Path) -> Database:
     return Database(Path(shutil.copy(made, tmp_path / "newwiki.duckdb")))
 
 
-def put(database: Database, origins: Origins, checks: list[Verification] | tuple[Verification, ...] = ()) -> None:
+def put(database: Database, origins: Origins, checks: Sequence[Verification] = ()) -> None:
     with database.write() as connection:
-        for table in ("origins", "verifications"):
-            connection.execute(f"delete from {table}")  # noqa: S608
-        for (run_id, evaluator_id), source in origins.items():
-            signer = KEY if source == "bundle" else ""
-            connection.execute(
-                "insert into origins values (?, ?, ?, ?, ?)", [run_id, evaluator_id, source, signer, NOW]
-            )
-    verifications.add(database, checks)
+        enter(connection, origins, checks)
+        summaries.choose_columns(connection)
+
+
+def enter(connection: duckdb.DuckDBPyConnection, origins: Origins, checks: Sequence[Verification]) -> None:
+    for table in ("origins", "verifications"):
+        connection.execute(f"delete from {table}")  # noqa: S608
+    for (run_id, evaluator_id), source in origins.items():
+        signer = KEY if source == "bundle" else ""
+        connection.execute("insert into origins values (?, ?, ?, ?, ?)", [run_id, evaluator_id, source, signer, NOW])
+    insert_new(connection, "verifications", checks)
 
 
 def check(run_id: str, evaluator_id: str = "", **changes: Any) -> Verification:
@@ -150,6 +154,27 @@ def test_no_number_from_elsewhere_is_shown_above_what_was_confirmed(
         for level, run_id, evaluator_id, mean in view.fetchall():
             if mean is not None:
                 _require_at_most(level, run_id, evaluator_id, origins, checks)
+
+
+@pytest.fixture(scope="module")
+def connection(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect(shutil.copy(made, tmp_path_factory.mktemp("levels") / "newwiki.duckdb")) as opened:
+        yield opened
+
+
+@settings(max_examples=int(os.environ.get("NEWWIKI_EXAMPLES", "100")))
+@given(came_from, st.lists(rows, max_size=8))
+def test_the_level_of_each_scoring_is_at_most_what_was_confirmed(
+    connection: duckdb.DuckDBPyConnection, origins: Origins, checks: list[Verification]
+) -> None:
+    """In the view `levels`, from which the leaderboard, the comparisons, the strata and the exports take theirs."""
+    connection.execute("begin")
+    enter(connection, origins, checks)
+    levels = connection.execute("select level, run_id, evaluator_id from levels").fetchall()
+    connection.execute("rollback")
+    assert {(run_id, evaluator_id) for _, run_id, evaluator_id in levels} == set(SCORINGS)
+    for level, run_id, evaluator_id in levels:
+        _require_at_most(level, run_id, evaluator_id, origins, checks)
 
 
 def _require_at_most(level: str, run_id: str, evaluator_id: str, origins: Origins, checks: list[Verification]) -> None:

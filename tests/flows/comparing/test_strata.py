@@ -15,9 +15,9 @@ from flows.commands.leaderboard import leaderboard as show
 from flows.comparing.board import board
 from flows.comparing.difference import columns
 from flows.comparing.differences import compare
+from flows.presenting.numbers import digits
 from flows.progress import Silent
 from flows.report.page import render
-from flows.tables import digits
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Completion, Metric, RunScore, Score, Stratum
 from newwiki.request import LeaderboardRequest, ReportRequest
@@ -142,7 +142,7 @@ def test_what_cannot_be_cut_is_told(cut: Database) -> None:
         board(cut, SNAPSHOT, by="topic")
     with pytest.raises(UsageError, match="--by cannot be 'lenght'; did you mean 'length'"):
         flows.api.leaderboard(by="lenght", db=cut.path)
-    with pytest.raises(UsageError, match="`newwiki compare --by length` says in which parts runs differ"):
+    with pytest.raises(UsageError, match="`newwiki compare --by length` shows in which parts runs differ"):
         LeaderboardRequest(snapshot=SNAPSHOT, rank="density", by="length")
 
 

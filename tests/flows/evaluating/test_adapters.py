@@ -80,7 +80,7 @@ def test_a_base_that_is_nowhere_ends_it_before_anything_is_written(
     (lost / "adapter_config.json").write_text(json.dumps({**config, "base_model_name_or_path": "/nowhere"}))
     done = evaluate(database, adapters[0], lost)
     assert done.exit_code == 1
-    assert str(done.exception).endswith("name its model by --model-args base=FOLDER")
+    assert str(done.exception).endswith("name its base model with --model-args base=FOLDER")
     assert texts(database) == {}
     named = evaluate(database, lost, more=("--model-args", f"base={config['base_model_name_or_path']}"))
     assert named.exit_code == 0, named.output

@@ -14,8 +14,7 @@ from flows.evaluating.going_on import command
 from flows.evaluating.read_articles import plan_reading
 from newwiki.decoding.grammar import Decoder, parse
 from newwiki.fields import fields_of
-from newwiki.models.backend import Backend
-from newwiki.models.numerics import NUMERICS
+from newwiki.models.backend import NUMERICS, Backend
 from newwiki.records import Run
 from newwiki.request import EvaluationRequest
 from newwiki.settings import Settings

@@ -108,7 +108,7 @@ def test_a_model_that_was_fine_tuned_here_knows_its_own(
     assert made and (made.base_cutoff, made.latest_text) == (date(2026, 5, 31), latest)
     evaluate(tmp_path / "tuned")
     assert stored(database) == [(latest, "training", 0.0)]
-    with pytest.raises(UsageError, match=f"it was trained here on texts of {latest}"):
+    with pytest.raises(UsageError, match=f"it was trained here on texts up to {latest}"):
         evaluate(tmp_path / "tuned", knowledge_cutoff="2026-05")
 
 

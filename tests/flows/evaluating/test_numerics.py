@@ -9,7 +9,7 @@ import pytest
 from flows.evaluating.generate import generate, load_model, plan
 from flows.progress import Silent
 from newwiki.decoding.grammar import parse
-from newwiki.models.numerics import NUMERICS
+from newwiki.models.backend import NUMERICS
 from newwiki.request import EvaluationRequest
 from storage import runs
 from storage.database import Database

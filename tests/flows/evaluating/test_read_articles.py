@@ -262,10 +262,10 @@ def test_a_backend_without_log_probabilities_is_refused_or_gives_null_with_the_r
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"decoder": ("greedy",)}, "leave --decoder out"),
-        ({"samples": 3, "keep": 3}, "leave --samples out"),
-        ({"max_new_tokens": 8}, "leave --max-new-tokens out"),
-        ({"likelihood_only": False}, "Give --decoder greedy"),
+        ({"decoder": ("greedy",)}, "leave out --decoder"),
+        ({"samples": 3, "keep": 3}, "leave out --samples"),
+        ({"max_new_tokens": 8}, "leave out --max-new-tokens"),
+        ({"likelihood_only": False}, "--decoder is required: give one, such as --decoder greedy"),
     ],
 )
 def test_what_a_reading_has_no_part_in_is_refused(changes: dict[str, Any], message: str) -> None:

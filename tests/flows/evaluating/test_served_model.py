@@ -190,14 +190,14 @@ def test_a_server_that_goes_wrong_in_every_way_changes_no_byte(
     asked = ("evaluate", served.model, *SERVED, "--model-args", f"base_url={proxied.url},server=transformers")
     ended = in_process(*asked, "--db", database, OPENAI_API_KEY=KEY)
     assert ended.returncode == 0, ended.stderr
-    assert f"asked {proxied.url}: 12 requests (6 of them again)" in ended.stderr
+    assert f"requests to {proxied.url}: 12 requests (6 of them repeated)" in ended.stderr
     assert texts(database) == texts(untroubled)
     assert len(texts(database)) == 6
     with duckdb.connect(str(database), read_only=True) as connection:
         assert connection.execute("select status from runs").fetchall() == [("complete",)]
     many = len(proxied.completions)
     assert in_process(*asked, "--db", database, OPENAI_API_KEY=KEY).returncode == 0
-    assert len(proxied.completions) == many, "what is there is not asked for again"
+    assert len(proxied.completions) == many, "completions that exist are not requested again"
 
 
 def test_a_wrong_key_is_one_clear_line(in_process: Run, served: Served, proxied: Endpoint, database: Path) -> None:
@@ -208,11 +208,11 @@ def test_a_wrong_key_is_one_clear_line(in_process: Run, served: Served, proxied:
     )  # fmt: skip
     assert (ended.returncode, ended.stdout) == (1, "")
     assert ended.stderr == (
-        f"newwiki: the server at {proxied.url} does not accept the key in OPENAI_API_KEY: Incorrect API key provided: "
+        f"newwiki: the server at {proxied.url} rejects the key in OPENAI_API_KEY: Incorrect API key provided: "
         "….; check the key\n"
     )
     ended = in_process("evaluate", served.model, *SERVED, "--quiet", "--model-args", arguments, "--db", database)
-    wanted = "wants a key; put it into the environment variable OPENAI_API_KEY\n"
+    wanted = "requires a key; put it into the environment variable OPENAI_API_KEY\n"
     assert (ended.returncode, ended.stderr) == (1, f"newwiki: the server at {proxied.url} {wanted}")
 
 

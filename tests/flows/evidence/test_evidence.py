@@ -118,7 +118,7 @@ def test_an_index_is_shown_as_it_was_built_and_verified(ask: Ask, tmp_path: Path
     weights = tmp_path / "index" / "postings.weights"
     weights.write_bytes(bytes(weights.stat().st_size))
     status, _, told = ask("verify", "index")
-    assert (status, "postings.weights' is not what was written there" in told) == (1, True)
+    assert (status, "postings.weights' does not match its hash" in told) == (1, True)
 
 
 @pytest.mark.parametrize(
@@ -133,8 +133,8 @@ def test_an_index_is_shown_as_it_was_built_and_verified(ask: Ask, tmp_path: Path
         (("build", "--parquet", "pages.parquet", "--text-column", "year", "--out", "index"), 2, "must hold text"),
         (("build", "--parquet", "untitled.parquet", "--out", "index"), 2, "row 2: 'title' is empty"),
         (("build", "--parquet", "pages.parquet", "--out", "there"), 2, "is there already; name a new folder"),
-        (("show", "there"), 2, "is no evidence index"),
-        (("verify", "no-such-folder"), 2, "is no evidence index"),
+        (("show", "there"), 2, "is not an evidence index"),
+        (("verify", "no-such-folder"), 2, "is not an evidence index"),
     ],
 )
 def test_a_mistake_is_told_and_makes_no_index(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
+from scipy.stats import skew as skewed
 from scipy.stats import t as student
 
 Test = TypeVar("Test", bound=Callable[..., None])
@@ -34,9 +35,10 @@ class Interval:
     sd: float
 
 
-def interval(values: Sequence[float]) -> Interval:
-    """Of a mean of prompts with one text each: at each end the farther of Student's t and Hall's transformation of it
-    (Hall 1992, equation 2.4), and the p of the mean being 0 by the latter."""
+def interval(values: Sequence[float], level: float = LEVEL) -> Interval:
+    """Of a mean of prompts with one text each, which it leaves out in `level` of cases: at each end the farther of
+    Student's t and Hall's transformation of it (Hall 1992, equation 2.4), and the p of the mean being 0 by the
+    latter."""
     n = len(values)
     mean = sum(values) / n
     second = sum((one - mean) ** 2 for one in values) / n
@@ -45,13 +47,27 @@ def interval(values: Sequence[float]) -> Interval:
     if error <= 1e-12 * abs(mean) or not error:
         return Interval(mean, error, 0.0, math.nan, math.nan, math.nan, error * math.sqrt(n))
     skew = math.sqrt(n * (n - 1)) / (n - 2) * third / second**1.5 / math.sqrt(n)
-    quantile = float(student.ppf(0.975, n - 1))
+    quantile = float(student.ppf(1 - level / 2, n - 1))
     below = max(quantile, back(quantile, skew))
     above = max(quantile, -back(-quantile, skew))
     ratio = mean / error
     hall = ratio + skew * ratio**2 / 3 + skew**2 * ratio**3 / 27 + skew / 6
     p = 2 * float(student.cdf(-abs(hall), n - 1))
     return Interval(mean, error, skew, mean - below * error, mean + above * error, p, error * math.sqrt(n))
+
+
+def clustered(clusters: Sequence[Sequence[float]]) -> tuple[float, float, float]:
+    """The mean of all texts of prompts that have unlike numbers of them, with both ends of its interval: the error is
+    CR2's (Bell & McCaffrey 2002), with Satterthwaite's degrees of freedom for independent texts."""
+    shares = np.array([len(one) for one in clusters], float) / sum(map(len, clusters))
+    means = np.array([sum(one) / len(one) for one in clusters])
+    mean = float(shares @ means)
+    error = math.sqrt(float(((shares * (means - mean)) ** 2 / (1 - shares)).sum()))
+    pulls = shares**2 / (1 - shares)
+    freedom = float(1 / ((shares**2).sum() + pulls.sum() ** 2 - (pulls**2).sum()))
+    skewness = float(skewed(means, bias=False)) * float((shares**3).sum() / (shares**2).sum() ** 1.5)
+    t = float(student.ppf(0.975, freedom))
+    return mean, mean - max(t, back(t, skewness)) * error, mean + max(t, -back(-t, skewness)) * error
 
 
 def bounded(values: Sequence[float], least: float, most: float) -> tuple[float, float]:

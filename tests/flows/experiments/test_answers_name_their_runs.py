@@ -206,7 +206,7 @@ def test_an_answer_says_which_runs_are_claims(asked: Asked) -> None:
         )
         (foreign,) = connection.execute("select count(*) from origins").fetchone() or (0,)
     told = experiments.stored(asked.database, asked.keep()).words
-    assert any("have numbers that are claimed (" in sentence for sentence in told) == (foreign > 0)
+    assert any(" numbers that are claimed (" in sentence for sentence in told) == (foreign > 0)
     assert foreign or asked.experiment.name in ("corpora", "exposure-bias")  # which score no runs
 
 

@@ -15,19 +15,6 @@ from tests.flows.test_verdict_units import declaring
 
 TESTS = Path(__file__).parents[2]
 OURS = {"evaluators", "flows", "storage", "newwiki", "benchmarks"}
-# Kinds whose verdicts nothing computes again, and what of their numbers is
-NOT_YET: Mapping[str, str] = {
-    "anchor_models": "no number",
-    "fairness_changes": "they are made of pairs, which are computed again",
-    "fairness_correlations": "no number",
-    "fairness_disparities": "no number",
-    "fairness_swaps": "no number",
-    "gate": "no number",
-    "groups": "no number",
-    "leakage_memberships": "areas and their intervals; not those of the classifier that has seen no model",
-    "linked_differences": "no number",
-    "matches": "no number",
-}
 
 
 @cache
@@ -49,8 +36,7 @@ def _kinds_in(tree: ast.Module) -> Iterator[str]:
 
 def test_every_kind_of_verdict_is_computed_again() -> None:
     declaring()
-    assert set(marked()) | set(NOT_YET) == set(declared())
-    assert not set(marked()) & set(NOT_YET)
+    assert set(marked()) == set(declared())
 
 
 def test_every_experiment_is_computed_again() -> None:

@@ -98,7 +98,7 @@ def test_two_batches_have_other_names_and_other_orders(database: Database, pairi
             f"line {PAGES + 2}: batch 1 has answered coherence of [0-9a-f]+ otherwise on a line before",
         ),
         (lambda rows: [row.update(coherence="") for row in rows], "holds no answer; fill in coherence"),
-        (lambda rows: rows[2].update(annotator="w\x1b[2J"), "is no name of a judge"),
+        (lambda rows: rows[2].update(annotator="w\x1b[2J"), "is not a valid judge name"),
     ],
 )
 @pytest.mark.parametrize("name", ["bad.csv", "bad.jsonl"])
@@ -203,8 +203,8 @@ def test_the_command_exports_and_imports(database: Database, tmp_path: Path) -> 
     ("asked", "said"),
     [
         (["--export", "pairs.csv"], "--export and --import need --judge NAME"),
-        (["--judge", "Ada", "--model", "gpt2"], "--judge asks a person and --model a model"),
-        (["--judge", "Ada", "--out", "answer.html"], "give it without --judge"),
+        (["--judge", "Ada", "--model", "gpt2"], "--judge and --model exclude each other"),
+        (["--judge", "Ada", "--out", "answer.html"], "leave out --judge"),
         (["--judge", "Ada", "--export", "a.csv", "--import", "b.csv"], "give one of them"),
     ],
 )

@@ -243,10 +243,10 @@ def test_a_run_that_is_not_complete_has_no_pairs(two_runs: Path, tmp_path: Path)
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 81, "a\x1b[2J", "batch/ann"])
 def test_a_judge_has_a_name(name: str) -> None:
-    with pytest.raises(UsageError, match="no name of a judge"):
+    with pytest.raises(UsageError, match="not a valid judge name"):
         judge_name(name)
 
 
 def test_a_bridge_is_for_a_model() -> None:
-    with pytest.raises(UsageError, match="--bridge links a new model to a judge"):
+    with pytest.raises(UsageError, match="--bridge needs the new model to link"):
         JudgeRequest(run_a="a", run_b="b", bridge="Ada")

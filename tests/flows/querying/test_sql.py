@@ -151,9 +151,9 @@ def test_what_is_not_reading_is_refused_in_a_line(
     [
         ((), "there is no query"),
         (("",), "there is no query"),
-        (("select 1", "--example", "funnel"), "and not both"),
+        (("select 1", "--example", "funnel"), "QUERY and --example exclude each other"),
         (("--example", "funel"), "did you mean 'funnel'?"),
-        (("select 1", "--out", "no/such/folder"), "cannot be written: No such file"),
+        (("select 1", "--out", "no/such/folder"), "cannot write 'no/such/folder': No such file"),
         (("select interval 1 month", "--format", "parquet", "--out", "x"), "cast it in the query"),
         (("select 1", "--write", "newwiki.duckdb"), "name another file"),
     ],

@@ -130,7 +130,7 @@ def test_a_dump_can_come_through_a_pipe(sample_wiki: Path, tmp_path: Path, monke
 
 
 def test_a_pipe_comes_alone(sample_wiki: Path) -> None:
-    with pytest.raises(UsageError, match="'-' is standard input and comes alone"):
+    with pytest.raises(UsageError, match="'-' is standard input and cannot be combined"):
         DumpSource(["-", str(sample_wiki)])
 
 
@@ -157,19 +157,19 @@ def test_a_part_that_is_not_what_its_checksum_says_is_refused(parts: list[Path],
         if wrong is None:
             published(tmp_path / "right", folder)
         else:
-            refused(tmp_path / "none", [folder], rf"{parts[wrong].name}' is not what its checksum says")
+            refused(tmp_path / "none", [folder], rf"{parts[wrong].name}' does not match its published checksum")
 
 
 def test_a_page_in_two_parts_is_refused(sample_wiki: Path, tmp_path: Path) -> None:
     for name in ("a.xml", "b.xml"):
         shutil.copy(sample_wiki, tmp_path / name)
-    refused(tmp_path / "none", [tmp_path / "a.xml", tmp_path / "b.xml"], "stands in both .*; give each page once")
+    refused(tmp_path / "none", [tmp_path / "a.xml", tmp_path / "b.xml"], "occurs in both .*; pass each page only once")
 
 
 def test_parts_of_two_wikis_are_refused(sample_wiki: Path, parts: list[Path], tmp_path: Path) -> None:
     other = tmp_path / "zz.xml"
     other.write_text(sample_wiki.read_text("utf-8").replace("samplewiki", "otherwiki"), "utf-8")
-    refused(tmp_path / "none", [*parts, other], "'.*zz.xml' is of otherwiki, and other parts of samplewiki")
+    refused(tmp_path / "none", [*parts, other], "'.*zz.xml' belongs to otherwiki, and other parts to samplewiki")
 
 
 @pytest.mark.parametrize("place", [1, 2, 3])
@@ -186,7 +186,7 @@ def test_without_7_zip_a_line_says_what_to_install(
 ) -> None:
     monkeypatch.setattr(unpacking, "_SEVEN_ZIPS", ("no-such-program",))
     alone = shutil.copy(parts[3], tmp_path / "alone.xml.7z")
-    refused(tmp_path / "none", [alone], "there is no 7z here; install 7-Zip")
+    refused(tmp_path / "none", [alone], "7z is not installed; install 7-Zip")
 
 
 def test_a_process_that_is_killed_leaves_what_was_judged_and_the_next_goes_on(
@@ -229,7 +229,7 @@ def test_a_reader_that_is_killed_is_told_and_what_is_judged_stays(
     parts: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parallel_reading, "_START", "import os; os.kill(os.getpid(), 9)")
-    with pytest.raises(Exception, match="was ended, perhaps for want of memory; run this again to go on"):
+    with pytest.raises(Exception, match="was killed, perhaps for lack of memory; run the command again to resume"):
         published(tmp_path, parts)
     monkeypatch.undo()
     assert published(tmp_path, parts)[1]

@@ -154,7 +154,7 @@ def test_a_page_that_is_gone_or_was_moved_still_has_its_row(database: Path, worl
 
 def test_another_wiki_is_noticed_by_its_titles_and_nothing_is_stored(database: Path, world: World) -> None:
     world.titles = {page_id: f"Other {page_id}" for page_id in world.titles}
-    with pytest.raises(TerminalError, match=r"has other pages under these numbers .* name the API of the wiki"):
+    with pytest.raises(TerminalError, match=r"has other pages under these page ids .* pass the API of the wiki"):
         look_up(Database(database), SNAPSHOT, WIKI, None, WIKIDATA)
     assert rows(database, "select count(*) from topics") == [(0,)]
 
@@ -169,7 +169,9 @@ def test_an_unreachable_wikidata_leaves_topics_unknown_and_a_note(
     look_up_if_reachable(Database(database), SNAPSHOT, WIKI, None, WIKIDATA, notes)
     *waits, note = notes.told
     assert len(waits) == 5
-    assert all(re.fullmatch(r"waiting \d+ s, before wikidata\.example is asked again \(.*\)", said) for said in waits)
+    assert all(
+        re.fullmatch(r"waiting \d+ s, before the next request to wikidata\.example \(.*\)", wait) for wait in waits
+    )
     assert re.fullmatch(
         rf"{SNAPSHOT} is published; its topics are unknown: .*wikidata\.example.* cannot be reached .*"
         rf"`newwiki snapshots topics {SNAPSHOT}` looks them up later",

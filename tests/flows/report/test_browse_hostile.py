@@ -11,7 +11,7 @@ import altair
 import pytest
 from starlette.testclient import TestClient
 
-from flows.charts import svg
+from flows.presenting.charts import svg
 from flows.report.browser import query_process
 from flows.report.browser.app import application
 from flows.report.browser.live import Live

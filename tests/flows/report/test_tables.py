@@ -1,33 +1,6 @@
 """How the report's tables stand: digits, and what fits beside each other."""
 
-from dataclasses import dataclass, replace
-
-from flows.report.aligned import Numerals, numerals
-from flows.report.blocks import ROOM, blocks
-from flows.report.paper_tables import Cell, Row, together
-
-
-@dataclass(frozen=True)
-class Number:
-    mean: float | None
-    sd: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-
-def test_the_numbers_of_a_column_have_the_same_digits_and_their_points_below_each_other() -> None:
-    shown = numerals([Number(9.876, 1.2, 9.5, 10.5), Number(-12.04, 11.25, -13, -11), Number(None), Number(4.0)])
-    assert [one and replace(one, sd=seen(one.sd), interval=seen(one.interval)) for one in shown] == [
-        Numerals("9.9", "± _1.2", "[__9.5, _10.5]"),
-        Numerals("−12.0", "± 11.2", "[−13.0, −11.0]"),
-        None,
-        Numerals("4.0", "_____", ""),
-    ]
-
-
-def seen(text: str) -> str:
-    """With a mark for each blank that is as wide as a digit."""
-    return text.replace("\u2007", "_")
+from flows.presenting.page_tables import ROOM, Cell, Row, blocks, together
 
 
 def test_digits_are_those_of_all_rows_of_a_table() -> None:

@@ -1,13 +1,38 @@
 """Whether our interval holds a paper's number, and when that is not asked."""
 
+import math
+import tomllib
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from evaluators.statistics import ALIKE, TOO_FEW
 from flows.reproducing import scale
-from flows.reproducing.matching import FAILS, HOLDS, NOT_RUN, UNKNOWN, UNLIKE, Match, Ours, match, numbers_by_row
+from flows.reproducing.chosen_models import ChosenModel, ChosenModels
+from flows.reproducing.matching import (
+    FAILS,
+    HOLDS,
+    NOT_RUN,
+    UNKNOWN,
+    UNLIKE,
+    Match,
+    Ours,
+    canonical,
+    match,
+    numbers_by_row,
+)
+from flows.reproducing.step import Outcome, Reproduction
+from flows.reproducing.steps.evaluations import evaluation_reader
 from newwiki.papers.published import Paper, papers
+from newwiki.records import Metric, Score
+from newwiki.reproduce_request import ReproduceRequest
+from newwiki.settings import Settings
+from storage import runs, snapshots
+from storage.database import Database
+from tests.flows.experiments import recomputed
+from tests.flows.scored import RULES, SNAPSHOT, made_up_run
 
 PAPER = papers()["003"]
 TABLE = PAPER.table("3")
@@ -80,6 +105,66 @@ def test_every_number_has_its_row(paper: Paper) -> None:
         assert [number for _, number in numbers] == list(paper.numbers(exhibit))
         for row, number in numbers:
             assert (exhibit.rows[row].decoder, exhibit.rows[row].labels) == (number.decoder, number.labels)
+
+
+RANGES = {"flesch_reading_ease": (-math.inf, math.inf), "rep_4": (0.0, 1.0), "distinct_2": (0.0, 1.0)}
+
+
+def add_scores(database: Database, run_id: str, means: dict[str, float], spread: float) -> None:
+    """Two texts of each of 15 prompts, whose numbers lie about these means and vary by this part of them."""
+    random = np.random.default_rng(len(run_id))
+    runs.register(database, [RULES], [Metric(name, "", *RANGES[name], "higher", "", "") for name in means])
+    scores = [
+        Score(page, sample, name, mean * (1 + spread * random.uniform(-1, 1)), "ok", RULES.evaluator_id)
+        for name, mean in means.items()
+        for page in range(1, 16)
+        for sample in range(2)
+    ]
+    runs.add_scores(database, run_id, scores)
+    runs.finish_scoring(database, run_id, {RULES.evaluator_id})
+
+
+@recomputed.recomputes("matches")
+def test_standings_are_those_of_a_recomputation_from_stored_scores(database: Path) -> None:
+    """Plain Python, from the paper's file and the scores of a run and of the articles, which do not vary."""
+    db = Database(database)
+    decoder = canonical("sample:top_p=1,top_k=20,temperature=0.9")
+    run = made_up_run("ours", decoder, model="toy", samples=2, keep=2, prompts=15)
+    runs.start(db, run)
+    add_scores(db, run.run_id, {"flesch_reading_ease": 61.0, "rep_4": 0.02, "distinct_2": 0.6}, 0.2)
+    add_scores(db, f"reference:{SNAPSHOT}", {"rep_4": 0.007, "distinct_2": 0.7}, 0.0)
+    models: dict[str, ChosenModel | str] = {one.name: "not here" for one in PAPER.models}
+    models["GPT-2"] = ChosenModel("GPT-2", "toy", "hf", stands_in=True)
+    reproduction = Reproduction(
+        PAPER, ReproduceRequest(paper="003"), Settings(db=str(database), entities="rules-v1"), db,
+        ChosenModels(models, {}), snapshots.resolve(db, SNAPSHOT), None,
+    )  # fmt: skip
+    made = Outcome(runs=[run], scored_by=frozenset({RULES.evaluator_id}))
+    ours_of = evaluation_reader(reproduction, {"toy, in the place of GPT-2 on new articles": made})
+    matches = [
+        match(PAPER, TABLE, row, number, ours_of(TABLE, number) or "") for row, number in numbers_by_row(PAPER, TABLE)
+    ]
+    printed = tomllib.loads(Path("newwiki/papers/003.toml").read_text("utf-8"))
+    [table] = [one for one in printed["exhibits"] if (one["kind"], one["number"]) == ("table", "3")]
+    found = [one for one in matches if one.ours]
+    assert len(found) == 5
+    for one in found:
+        assert one.ours
+        title, metric = one.number.metric.title, one.ours.metric
+        with db.read() as connection:
+            sql = "select avg(value) from scores where run_id = ? and metric = ? group by page_id order by page_id"
+            values = [value for (value,) in connection.execute(sql, [one.ours.source, metric]).fetchall()]
+        factor = next(entry.get("factor", 1) for entry in printed["metrics"] if entry["title"] == title)
+        theirs = table["rows"][one.row]["values"][table["columns"].index(title)]
+        mean = sum(values) / len(values)
+        of_mean = recomputed.interval(values)
+        ends = (mean, mean) if math.isnan(of_mean.low) else (of_mean.low, of_mean.high)
+        least, most = RANGES[metric]
+        low, high = (min(max(end, least), most) for end in ends)
+        expected = tuple(number / factor for number in (mean, low, high))
+        assert (one.ours.value, one.ours.low, one.ours.high) == pytest.approx(expected)
+        assert one.standing == (HOLDS if low - 1e-9 <= factor * theirs <= high + 1e-9 else FAILS), title
+    assert {one.standing for one in found} == {HOLDS, FAILS}
 
 
 def test_the_scale_leaves_what_an_interval_takes() -> None:

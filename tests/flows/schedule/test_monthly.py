@@ -141,8 +141,8 @@ def test_two_schedules_do_not_work_on_one_database(tmp_path: Path) -> None:
         ("small/greedy", "smal/greedy", "'smal/greedy' is no run of this file"),
         ("small/greedy", "greedy", "'greedy' may be 2 runs of this file"),
         ("[notify]", '[report]\nout = "/dev/null/reports"\n[notify]', "no report can be written"),
-        ("prompts = 2", "prompts = 2\nsamples = 2\nkeep = 3", r"\[evaluation\]: 3 completions cannot be kept of 2"),
-        ("dump = ", "# dump = ", "'sample' is not the name of a Wikipedia"),
+        ("prompts = 2", "prompts = 2\nsamples = 2\nkeep = 3", r"\[evaluation\]: --keep 3 is more than --samples 2"),
+        ("dump = ", "# dump = ", "'sample' is not the database name of a Wikipedia"),
         ("THE_WEBHOOK", "ANOTHER_WEBHOOK", "ANOTHER_WEBHOOK, which is not set"),
     ],
 )
@@ -340,4 +340,7 @@ def test_the_command_does_what_is_due_and_lists_it(in_process: Run, folder: Path
 def test_the_command_without_registrations_is_misuse(in_process: Run) -> None:
     ended = in_process("schedule")
     assert ended.returncode == 2
-    assert ended.stderr == "newwiki: nothing is registered: there is no 'newwiki.toml' with a table [[wikis]]\n"
+    assert (
+        ended.stderr
+        == "newwiki: no wiki is registered: 'newwiki.toml' does not exist; write one with a table [[wikis]]\n"
+    )

@@ -181,11 +181,11 @@ def test_claims_without_an_index_leave_the_wiki_out_and_say_so(scorer: Path) -> 
     without = Settings(pair_scorer=str(scorer))
     assert [one.name for one in choose("claims", without, notes)] == ["claims_article"]
     assert notes.notes == [
-        "claims_wiki is left out: no index of evidence is named; build one with `newwiki evidence build`, and add "
+        "claims_wiki is left out: no evidence index is set; build one with `newwiki evidence build`, and add "
         "--evidence FOLDER"
     ]
     by_name = choose("claims_wiki_refuted", without, notes)
-    with pytest.raises(TerminalError, match="claims_wiki: no index of evidence is named"):
+    with pytest.raises(TerminalError, match="claims_wiki: no evidence index is set"):
         LoadedEvaluators(by_name, without)
 
 

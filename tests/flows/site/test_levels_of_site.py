@@ -101,7 +101,7 @@ def test_every_cell_of_a_leaderboard_says_its_level_and_no_claim_is_the_best(
         words = set(re.findall(r"claimed|recomputed scores", re.sub(r"<[^>]+>", " ", cell)))
         assert words == {by_mean[value]} - {VERIFIED}
         assert by_mean[value] != CLAIMED or 'class="mean best"' not in cell
-    assert 'title="claimed: another person says so' in _page(pages)
+    assert 'title="claimed: another person states it' in _page(pages)
 
 
 def test_the_slider_of_a_leaderboard_keeps_the_levels(pages: Path, levels: dict[str, str]) -> None:
@@ -114,7 +114,7 @@ def test_the_slider_of_a_leaderboard_keeps_the_levels(pages: Path, levels: dict[
 def test_pages_say_whose_claims_they_are_and_what_a_level_means(pages: Path) -> None:
     page = _page(pages)
     assert "How far the numbers were verified" in page
-    assert "another person says so, and nobody here has checked it" in page
+    assert "another person states it, and nobody here has checked it" in page
     assert "SHA256:somebody" in page
     models = "".join(file.read_text("utf-8") for file in sorted((pages / "models").glob("*.html")))
     assert "are claimed by" in models

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from flows.site.created_after import chosen_days
 from flows.site.protocol_groups import groups
+from flows.site.snapshot_parts import chosen_days
 from flows.site.sources import kind_of
 from flows.site.trend_chart import Line, Point, chart
 from newwiki.errors import UsageError
@@ -75,9 +75,9 @@ def test_a_dotted_line_is_marked_only_where_no_other_is_there() -> None:
 
 def test_a_request_that_makes_no_sense_is_refused() -> None:
     refused: list[tuple[dict[str, Any], str]] = [
-        ({"title": " "}, "give --title a word"),
+        ({"title": " "}, "--title is empty"),
         ({"checker": (Path("keys"),)}, "--key, --receipt and --checker apply to bundles"),
-        ({"address": "javascript:alert(1)"}, "--address is where the site is read"),
+        ({"address": "javascript:alert(1)"}, "is not an http or https address"),
     ]
     for asked, told in refused:
         with pytest.raises(UsageError, match=told):

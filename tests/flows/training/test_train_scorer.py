@@ -131,10 +131,10 @@ def test_what_cannot_be_fitted_is_misuse(tmp_path: Path) -> None:
         train(graded(20), tmp_path)
     with pytest.raises(UsageError, match=r"all scores .* are the same"):
         train([Graded("a word", 1.0)] * 20, tmp_path / "mine")
-    with pytest.raises(UsageError, match="--held-out is a share between 0 and 1, not 1"):
+    with pytest.raises(UsageError, match="--held-out 1 is out of range"):
         train(graded(20), tmp_path / "mine", held_out=1.0)
     with pytest.raises(
-        UsageError, match="name: must be small letters, digits and underscores, a letter first, not 'My score'"
+        UsageError, match="name: must be lower-case letters, digits and underscores, beginning with a letter, not"
     ):
         train(graded(20), tmp_path / "mine", name="My score")
     assert not (tmp_path / "mine").exists()
@@ -158,7 +158,7 @@ def test_the_command_writes_a_scorer_and_tells_how_good_it_is(tmp_path: Path) ->
     ]
     done = CliRunner().invoke(cli, asked)
     assert done.exit_code == 0, done.output
-    assert re.match(r"6 texts held out: Pearson -?[\d.]+, RMSE [\d.]+, QWK -?[\d.]+\n", done.output)
+    assert re.match(r"6 held-out texts: Pearson -?[\d.]+, RMSE [\d.]+, QWK -?[\d.]+\n", done.output)
     assert f"--scorer {out}/scorer.toml --metrics quality" in done.output
     written = (out / "scorer.toml").read_text()
     assert written.startswith("# 6 texts held out, seed 0: Pearson")
@@ -171,4 +171,4 @@ def test_the_command_writes_a_scorer_and_tells_how_good_it_is(tmp_path: Path) ->
 def test_a_base_goes_with_a_transformer() -> None:
     done = CliRunner().invoke(cli, ["train-scorer", "x.csv", "--out", "y", "--base", "z"])
     assert isinstance(done.exception, UsageError)
-    assert "--base goes with --kind transformer" in str(done.exception)
+    assert "--base needs a transformer: add --kind transformer" in str(done.exception)

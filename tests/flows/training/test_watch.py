@@ -85,7 +85,7 @@ def test_a_half_written_checkpoint_is_left_until_it_is_whole(put: Put, tmp_path:
     watch.once()
     watch.once()
     assert evaluations.names == ["checkpoint-2"]
-    told = f"{half} is left until it is whole: its model.safetensors is not written to the end"
+    told = f"{half} is left until it is whole: its model.safetensors is incomplete"
     assert notes.notes == [told], "and that is said once"
     (half / "model.safetensors").write_bytes(weights)
     watch.once()

@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 import flows.demonstration as demo
-from flows.api.experimenting import run_experiment
+from flows.commands.experiment import run_experiment
 from flows.demonstration import wiki
 from flows.experiments.experiment import named
+from flows.jobs.job import Here
 from flows.progress import Silent
 from flows.schedule.catch_up import MonthsFailed
 from flows.schedule.webhook import address
@@ -137,7 +138,7 @@ class TestInProcess:
         asked = LeakageRequest(models=(str(toy_checkpoint),), old=old, snapshot=new)
         answer = flow_of(named("leakage"))(asked, settings, quiet=True)
         assert server.ended("newwiki-experiment-leakage") == ["COMPLETED"]
-        assert run_experiment(named("leakage"), asked, settings, quiet=True) == answer
+        assert run_experiment(named("leakage"), asked, Here(settings, quiet=True)) == answer
 
     def test_the_demo_ends_with_a_leaderboard_and_a_funnel_of_every_reason(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -291,7 +292,7 @@ def test_no_secret_is_left_anywhere(server: PrefectServer, newwiki: Run, databas
     report = newwiki("report", "--db", database, "--out", tmp_path / "report.html")
     assert [one.returncode for one in (*ended, report)] == [0, 1, 2, 0], ended
     assert {one.authorization for one in told.asked} == {f"Bearer {key}"}
-    assert "does not accept the key in OPENAI_API_KEY: Incorrect API key provided: …" in ended[1].stderr
+    assert "rejects the key in OPENAI_API_KEY: Incorrect API key provided: …" in ended[1].stderr
     (tmp_path / "said").write_text("".join(one.stdout + one.stderr for one in (*ended, report)))
     folders = (tmp_path, Path(server.env["PREFECT_HOME"]).parent)
     left = {file: file.read_bytes() for folder in folders for file in folder.rglob("*") if file.is_file()}

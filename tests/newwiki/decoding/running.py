@@ -5,7 +5,7 @@ from typing import Any
 
 from newwiki.decoding.grammar import Decoder, parse
 from newwiki.decoding.stream import Ending, Stream
-from newwiki.models.engine.engines import engine_for
+from newwiki.models.engine.look_ahead import engine_for
 from newwiki.models.engine.loop import Rules
 from newwiki.models.engine.own_cache import OwnCacheEngine, OwnCacheReader
 from newwiki.models.engine.reader import Reader

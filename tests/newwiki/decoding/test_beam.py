@@ -28,14 +28,14 @@ ALONE, ODD, MANY = 1, 13, 64  # rows of a batch: one stream's, no multiple of it
         ("beam:num_beams=2,length_penalty=-1,no_repeat_ngram_size=1", 0, 0.15, [30, 31]),
     ],
 )
-def test_beam_is_the_naive_one(spec: str, seed: int, spread: float, ends: list[int]) -> None:
+def test_beam_equals_the_naive_implementation(spec: str, seed: int, spread: float, ends: list[int]) -> None:
     model = lively(seed, spread=spread)
     written = assert_naive(spec, model, lengths(seed), ends, room=16, rows=[ALONE, ODD, MANY])
     assert {ended for _, ended in written.values()} == {True, False}
 
 
 @pytest.mark.parametrize("spec", ["beam:num_beams=4", "beam:num_beams=3,no_repeat_ngram_size=3"])
-def test_beam_is_the_naive_one_on_real_text(spec: str, toy_checkpoint: Path) -> None:
+def test_beam_equals_the_naive_implementation_on_real_text(spec: str, toy_checkpoint: Path) -> None:
     model, texts, ends = toy(toy_checkpoint)
     assert_naive(spec, model, texts, ends, room=6, rows=[ALONE, ODD])
 

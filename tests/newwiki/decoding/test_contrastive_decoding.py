@@ -27,7 +27,7 @@ NAME = "contrastive-decoding:amateur=small"
         ("num_beams=2,alpha=0,amateur_temperature=1.5", 0, [5, 7, 30, 34, 38]),
     ],
 )
-def test_contrastive_decoding_is_the_naive_one(parameters: str, seed: int, ends: list[int]) -> None:
+def test_contrastive_decoding_equals_the_naive_implementation(parameters: str, seed: int, ends: list[int]) -> None:
     model, amateur = lively(seed, spread=0.3), lively(9, layers=1)
     written = assert_naive(
         f"{NAME},{parameters}", model, lengths(seed), ends, room=16, rows=[ALONE, ODD, MANY], amateur=amateur
@@ -42,7 +42,9 @@ def test_contrastive_decoding_is_the_naive_one(parameters: str, seed: int, ends:
         ("num_beams=2,alpha=0.4,amateur_context=full,no_repeat_ngram_size=1", 4, [14, 29]),
     ],
 )
-def test_the_authors_contrastive_decoding_is_the_naive_one(parameters: str, seed: int, ends: list[int]) -> None:
+def test_the_authors_contrastive_decoding_equals_the_naive_implementation(
+    parameters: str, seed: int, ends: list[int]
+) -> None:
     model, amateur = lively(seed, spread=0.3), lively(9, layers=1)
     spec = f"{NAME},candidates=authors,{parameters}"
     written = assert_naive(spec, model, lengths(seed), ends, room=16, rows=[ALONE, ODD, MANY], amateur=amateur)
@@ -51,7 +53,7 @@ def test_the_authors_contrastive_decoding_is_the_naive_one(parameters: str, seed
 
 @pytest.mark.parametrize("candidates", ["paper", "authors"])
 @pytest.mark.parametrize("parameters", ["alpha=0.1", "alpha=0.5,amateur_context=full,no_repeat_ngram_size=2"])
-def test_what_it_draws_is_what_the_naive_one_draws(parameters: str, candidates: str) -> None:
+def test_it_draws_the_same_as_the_naive_implementation(parameters: str, candidates: str) -> None:
     model, amateur = lively(2, spread=0.3), lively(9, layers=1)
     spec = f"{NAME},num_beams=0,candidates={candidates},{parameters}"
     assert_naive(spec, model, lengths(2), [3, 25], room=10, rows=[5, MANY], amateur=amateur)
@@ -89,7 +91,9 @@ def test_nothing_is_sure_at_the_edge_of_what_is_plausible(alpha: float, logits: 
 
 
 @pytest.mark.parametrize("parameters", ["num_beams=3", "num_beams=3,candidates=authors", "num_beams=0"])
-def test_contrastive_decoding_is_the_naive_one_on_real_text(parameters: str, toy_checkpoint: Path) -> None:
+def test_contrastive_decoding_equals_the_naive_implementation_on_real_text(
+    parameters: str, toy_checkpoint: Path
+) -> None:
     model, texts, ends = toy(toy_checkpoint)
     spec = f"{NAME},{parameters}"
     assert_naive(spec, model, texts, ends, room=4, rows=[ALONE, ODD], amateur=one_layer(model))
@@ -113,7 +117,7 @@ def test_against_a_uniform_amateur_it_is_beam(size: int, context: str) -> None:
     assert contrasted == all_written(f"beam:{same}", model, texts, ends)
 
 
-def test_of_the_one_plausible_token_it_is_greedy() -> None:
+def test_with_a_single_plausible_token_it_is_greedy() -> None:
     model, texts, ends = lively(2), prompts(2, 8), [25, 34]
     contrasted = all_written(f"{NAME},alpha=1", model, texts, ends, amateur=lively(9, layers=1))
     assert contrasted == all_written("greedy", model, texts, ends)

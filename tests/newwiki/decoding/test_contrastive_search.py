@@ -37,18 +37,18 @@ def asked_of(seed: int, many: int) -> list[Request]:
         (3, 0.2, "contrastive-search:top_k=4,penalty_alpha=1"),
     ],
 )
-def test_it_writes_what_the_naive_one_writes(seed: int, spread: float, spec: str) -> None:
+def test_it_writes_the_same_as_the_naive_implementation(seed: int, spread: float, spec: str) -> None:
     model, asked = lively(seed, spread=spread), asked_of(seed, 12)
     expected = naively(spec, model, asked, ENDS, 12, CONTEXT)
     assert written(spec, model, asked, ends=ENDS, room=12) == expected
 
 
-def test_it_looks_at_no_more_tokens_than_there_are() -> None:
+def test_it_examines_at_most_the_whole_vocabulary() -> None:
     spec, model, asked = "contrastive-search:top_k=60,penalty_alpha=0.9", lively(4), asked_of(4, 4)
     assert written(spec, model, asked, ends=ENDS, room=6) == naively(spec, model, asked, ENDS, 6, CONTEXT)
 
 
-def test_it_writes_what_the_naive_one_writes_on_real_text(toy_checkpoint: Path) -> None:
+def test_it_writes_the_same_as_the_naive_implementation_on_real_text(toy_checkpoint: Path) -> None:
     model = AutoModelForCausalLM.from_pretrained(toy_checkpoint).eval()
     tokenizer = AutoTokenizer.from_pretrained(toy_checkpoint)
     texts = [f"{words} {number}" for number in range(2) for words in WORDS]

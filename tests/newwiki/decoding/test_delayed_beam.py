@@ -56,13 +56,13 @@ def asked_of(seed: int, many: int, samples: int = 1) -> list[Request]:
         (3, 0.2, "delayed-beam:num_beams=3,length_penalty=-1"),
     ],
 )
-def test_it_writes_what_the_naive_one_writes(seed: int, spread: float, spec: str) -> None:
+def test_it_writes_the_same_as_the_naive_implementation(seed: int, spread: float, spec: str) -> None:
     model, asked = lively(seed, spread=spread), asked_of(seed, 12)
     expected = naively(Naive(model, ENDS, CONTEXT, at_a_mark), spec, asked, 11, seed=seed)
     assert written(spec, model, asked, ends=ENDS, room=11, seed=seed, sentence=at_a_mark) == expected
 
 
-def test_it_writes_what_the_naive_one_writes_on_real_text(toy_checkpoint: Path) -> None:
+def test_it_writes_the_same_as_the_naive_implementation_on_real_text(toy_checkpoint: Path) -> None:
     model = AutoModelForCausalLM.from_pretrained(toy_checkpoint).eval()
     tokenizer = AutoTokenizer.from_pretrained(toy_checkpoint)
     texts = [f"{words} {number}" for number in range(2) for words in WORDS]
@@ -95,7 +95,7 @@ def test_with_nothing_but_delay_it_is_sampling(top_k: int) -> None:
 
 
 @pytest.mark.parametrize("length_penalty", [0, 1])
-def test_without_delay_it_is_one_beam_search_a_sentence(length_penalty: int) -> None:
+def test_without_delay_it_is_a_beam_search_per_sentence(length_penalty: int) -> None:
     model, mark = lively(0), 21
     for page, text in enumerate(prompts(0, 3)):
         tokens: list[int] = []

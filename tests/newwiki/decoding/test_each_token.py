@@ -19,7 +19,7 @@ from tests.newwiki.decoding.running import written
         "sample:repetition_penalty=1.3,presence_penalty=0.5,frequency_penalty=0.4,no_repeat_ngram_size=3",
     ],
 )
-def test_what_is_chosen_token_by_token_is_what_the_naive_one_chooses(spec: str) -> None:
+def test_tokens_are_chosen_as_by_the_naive_implementation(spec: str) -> None:
     model = lively(0)
     ends = frozenset([3, 7])
     requests = [(page, sample, prompt) for page, prompt in enumerate(prompts(1, 4)) for sample in range(2)]

@@ -141,7 +141,7 @@ def test_decoders_that_differ_in_a_late_digit_differ() -> None:
         ("sample:temperature=nan", "decoder 'sample': temperature must be above 0, not 'nan'"),
     ],
 )
-def test_what_is_wrong_is_said_of_decoder_parameter_and_value(text: str, message: str) -> None:
+def test_an_error_names_decoder_parameter_and_value(text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         parse(text)
 
@@ -153,5 +153,5 @@ def test_what_is_wrong_is_said_of_decoder_parameter_and_value(text: str, message
      "sample:=1", "sample: top_p=0.5", "sample:top_p=[0.5][0.6]"],
 )  # fmt: skip
 def test_what_cannot_be_read_is_misuse_and_shows_the_form(text: str) -> None:
-    with pytest.raises(UsageError, match="is not a decoder; write name:key=value,key=value, each key once, "):
+    with pytest.raises(UsageError, match="is not a decoder; write name:key=value,key=value, with each key once, and "):
         parse(text)

@@ -32,7 +32,7 @@ def test_of_a_real_vocabulary(vocabulary: int, count: int) -> None:
     assert_first_of_a_stable_sort(scores, count)
 
 
-def test_rows_that_are_apart_and_columns_that_are_not_beside_each_other() -> None:
+def test_rows_and_columns_may_be_strided() -> None:
     scores = torch.randn(40, 90, generator=torch.Generator().manual_seed(0))
     for shown in (scores[:, :70], scores[::3], scores.t(), scores[5:9, 1::2]):
         assert_first_of_a_stable_sort(shown, 7)
@@ -46,11 +46,12 @@ def test_all_of_a_vocabulary_that_is_smaller_than_what_is_asked_for() -> None:
 
 @pytest.mark.parametrize("place", [0, 57, 3999])
 @pytest.mark.parametrize("beside", [0.0, _INF, -_INF])
-def test_a_score_that_is_no_number_is_refused_wherever_it_stands(place: int, beside: float) -> None:
+@pytest.mark.parametrize("count", [50, 4000])
+def test_a_nan_score_is_refused_at_any_position(count: int, place: int, beside: float) -> None:
     scores = torch.full((3, 4000), beside)
     scores[1, place] = math.nan
     with pytest.raises(ValueError, match="not a number"):
-        largest(scores, 50)
+        largest(scores, count)
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float64], ids=str)

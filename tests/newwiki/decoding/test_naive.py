@@ -229,7 +229,7 @@ def test_delayed_beam_without_a_beam_is_sampling() -> None:
 
 
 @pytest.mark.parametrize("most", [4, 64])
-def test_delayed_beam_without_delay_is_one_beam_search_a_sentence(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_delayed_beam_without_delay_is_a_beam_search_per_sentence(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(oracle, "MOST_OF_A_SENTENCE", most)
     model, mark = lively(0), 21
     of = naive(model, [], sentence_end=lambda before, token: token == mark)
@@ -289,7 +289,7 @@ def test_contrastive_decoding_with_a_uniform_amateur_is_beam(size: int, context:
         assert contrasted == written(of, "beam", prompt, **options)
 
 
-def test_contrastive_decoding_of_the_one_plausible_token_is_greedy() -> None:
+def test_contrastive_decoding_with_a_single_plausible_token_is_greedy() -> None:
     of = naive(lively(1), amateur=lively(2, layers=1))
     for prompt in PROMPTS:
         assert written(of, "contrastive-decoding", prompt, alpha=1.0) == written(of, "greedy", prompt)

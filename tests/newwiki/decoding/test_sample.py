@@ -66,7 +66,7 @@ def kept_by_transformers(logits: torch.Tensor, parameters: Parameters) -> set[in
 
 @pytest.mark.parametrize("parameters", GRID, ids=str)
 @pytest.mark.parametrize("spread", [0.3, 3.0])
-def test_what_is_kept_is_what_transformers_keeps(parameters: Parameters, spread: float) -> None:
+def test_it_keeps_the_same_tokens_as_transformers(parameters: Parameters, spread: float) -> None:
     generator = torch.Generator().manual_seed(1)
     for _ in range(5):
         logits = torch.randn(60, generator=generator) * spread

@@ -19,13 +19,13 @@ ALONE, ODD, MANY = 1, 13, 64  # rows of a batch: one stream's, no multiple of it
         ("sibling-beam:num_beams=4,sibling_penalty=0.3,no_repeat_ngram_size=2", 2, 0.15, [25, 34]),
     ],
 )
-def test_sibling_beam_is_the_naive_one(spec: str, seed: int, spread: float, ends: list[int]) -> None:
+def test_sibling_beam_equals_the_naive_implementation(spec: str, seed: int, spread: float, ends: list[int]) -> None:
     model = lively(seed, spread=spread)
     written = assert_naive(spec, model, lengths(seed), ends, room=16, rows=[ALONE, ODD, MANY])
     assert {ended for _, ended in written.values()} == {True, False}
 
 
-def test_sibling_beam_is_the_naive_one_on_real_text(toy_checkpoint: Path) -> None:
+def test_sibling_beam_equals_the_naive_implementation_on_real_text(toy_checkpoint: Path) -> None:
     model, texts, ends = toy(toy_checkpoint)
     assert_naive("sibling-beam:num_beams=4", model, texts, ends, room=6, rows=[ALONE, ODD])
 

@@ -67,5 +67,5 @@ def test_what_cannot_be_read_has_no_value() -> None:
         ("C", "unreadable"),
     ],
 )
-def test_an_answer_is_read_where_it_is_one_word_and_never_guessed(said: str, answer: Answer) -> None:
+def test_an_answer_must_be_one_word_and_is_never_guessed(said: str, answer: Answer) -> None:
     assert read_answer(said) == answer

@@ -22,7 +22,7 @@ def test_ours_asks_what_the_papers_ask() -> None:
     assert asked.endswith("Answer:")
 
 
-def test_a_rubric_of_ones_own_is_another_and_has_our_template(tmp_path: Path) -> None:
+def test_a_users_rubric_has_its_own_id_and_our_template(tmp_path: Path) -> None:
     (tmp_path / "own.toml").write_text(OWN)
     own = read_rubric(tmp_path / "own.toml")
     assert own.names == ("style",)
@@ -43,11 +43,11 @@ def test_a_template_changes_what_a_model_is_asked_and_not_the_criteria(tmp_path:
     ("text", "said"),
     [
         ("criterion = []", "criterion: must not be empty|should have at least 1 item"),
-        ("x", "is no TOML"),
+        ("x", "is not valid TOML"),
         (OWN + "colour = 1\n", "has no key 'colour'"),
         ('[[criterion]]\nname = "a b"\nquestion = "q"\nmeaning = ""', "may hold letters, digits"),
         (OWN + OWN, "several criteria named style"),
-        ('template = "{first}"\n' + OWN, "must hold each of these once: {prompt}, {first}"),
+        ('template = "{first}"\n' + OWN, "must contain each of these fields once: {prompt}, {first}"),
     ],
 )
 def test_a_rubric_that_is_wrong_is_refused_with_what_is_wrong(tmp_path: Path, text: str, said: str) -> None:
@@ -56,6 +56,6 @@ def test_a_rubric_that_is_wrong_is_refused_with_what_is_wrong(tmp_path: Path, te
         read_rubric(tmp_path / "own.toml")
 
 
-def test_a_rubric_that_is_not_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot be read"):
+def test_a_missing_rubric_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot read"):
         read_rubric(tmp_path / "none.toml")

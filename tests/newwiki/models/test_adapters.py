@@ -190,7 +190,7 @@ def test_what_does_not_become_part_of_the_weights_is_refused(
 ) -> None:
     config.task_type = "CAUSAL_LM"
     get_peft_model(AutoModelForCausalLM.from_pretrained(toy_checkpoint), config).save_pretrained(tmp_path / "adapter")
-    with pytest.raises(TerminalError, match=rf"an adapter of the kind {kind}\w*, which is not merged .*: LORA, "):
+    with pytest.raises(TerminalError, match=rf"an adapter of kind {kind}\w*, which newwiki cannot merge .*: LORA, "):
         HuggingFaceModel.find(str(tmp_path / "adapter"))
 
 
@@ -198,7 +198,7 @@ def test_what_cannot_be_merged_exactly_is_refused(llama: Path, tmp_path: Path) -
     """peft adds an adapter of tied embeddings to them twice."""
     config = lora(target_modules=["embed_tokens"], ensure_weight_tying=True)
     write_adapter(llama, tmp_path / "adapter", config)
-    with pytest.raises(TerminalError, match="cannot be merged: the logits of the merged model are off by"):
+    with pytest.raises(TerminalError, match="cannot be merged: merging changes the logits by"):
         HuggingFaceModel(str(tmp_path / "adapter"))
 
 
@@ -217,7 +217,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Reads:
     return read
 
 
-def test_two_adapters_of_one_base_read_it_once_and_write_what_they_write_alone(
+def test_two_adapters_of_one_base_share_it_and_write_the_same_as_alone(
     toy_checkpoint: Path, trained: Path, adapter: Path, reads: Reads
 ) -> None:
     alone = [text(trained), text(adapter)]
@@ -228,7 +228,7 @@ def test_two_adapters_of_one_base_read_it_once_and_write_what_they_write_alone(
     assert together == [*alone, alone[0]]
 
 
-def test_a_base_that_has_changed_is_read_anew(toy_checkpoint: Path, tmp_path: Path, reads: Reads) -> None:
+def test_a_changed_base_is_loaded_again(toy_checkpoint: Path, tmp_path: Path, reads: Reads) -> None:
     base = Path(shutil.copytree(toy_checkpoint, tmp_path / "base"))
     adapter = write_adapter(base, tmp_path / "adapter", lora())
     reads.clear()
@@ -270,16 +270,16 @@ def test_a_run_says_which_adapter_of_which_base(toy_checkpoint: Path, adapter: P
     assert not {"adapter", "adapter_base", "peft"} & base.versions.keys()
 
 
-def test_the_base_that_is_named_goes_before_the_one_in_the_configuration(
-    toy_checkpoint: Path, adapter: Path, tmp_path: Path
-) -> None:
+def test_a_given_base_overrides_the_configured_one(toy_checkpoint: Path, adapter: Path, tmp_path: Path) -> None:
     other = Path(shutil.copytree(toy_checkpoint, tmp_path / "other"))
     weights = load_file(other / "model.safetensors")
     save_file({name: -one for name, one in weights.items()}, other / "model.safetensors", {"format": "pt"})
     model = HuggingFaceModel(str(adapter), base=str(other))
     assert model.versions["adapter_base"] == str(other)
     assert written(model) != text(adapter)
-    with pytest.raises(UsageError, match=r"base=x is for adapters, and '.*' has no adapter_config\.json; leave it out"):
+    with pytest.raises(
+        UsageError, match=r"base=x applies to adapters only, and '.*' has no adapter_config\.json; omit it"
+    ):
         HuggingFaceModel(str(toy_checkpoint), base="x")
 
 
@@ -290,17 +290,19 @@ def point(adapter: Path, **changes: Any) -> None:
 
 def test_a_base_that_cannot_be_found_is_one_clear_error(adapter: Path) -> None:
     point(adapter, base_model_name_or_path="nowhere/model")
-    with pytest.raises(TerminalError, match=r"put on is not to be had: there is no .*by --model-args base=FOLDER$"):
+    with pytest.raises(TerminalError, match=r"is not available: there is no .*with --model-args base=FOLDER$"):
         HuggingFaceModel.find(str(adapter))
     point(adapter, base_model_name_or_path=None)
-    with pytest.raises(TerminalError, match=r"does not say which model it is put on; name its model by --model-args "):
+    with pytest.raises(TerminalError, match=r"does not name its base model; name its base model with --model-args "):
         HuggingFaceModel.find(str(adapter))
 
 
 def test_an_adapter_on_an_adapter_is_refused(adapter: Path, tmp_path: Path) -> None:
     second = Path(shutil.copytree(adapter, tmp_path / "second"))
     point(second, base_model_name_or_path=str(adapter))
-    with pytest.raises(TerminalError, match=r"is put on another, '.*adapter', which is not merged; name its model by"):
+    with pytest.raises(
+        TerminalError, match=r"is another adapter, '.*adapter', which newwiki does not merge; name its base model with"
+    ):
         HuggingFaceModel.find(str(second))
 
 
@@ -324,7 +326,7 @@ def test_an_adapter_beside_a_whole_model_is_put_on_that(
 
 def test_a_configuration_without_its_weights_is_refused_by_name(toy_checkpoint: Path, adapter: Path) -> None:
     (adapter / "adapter_model.safetensors").unlink()
-    message = r"has the adapter_config\.json of an adapter, but not its weights \(adapter_model\.safetensors\)"
+    message = r"has an adapter's adapter_config\.json but no adapter weights \(adapter_model\.safetensors\)"
     with pytest.raises(TerminalError, match=message):
         HuggingFaceModel.find(str(adapter))
     for file in toy_checkpoint.iterdir():
@@ -332,7 +334,7 @@ def test_a_configuration_without_its_weights_is_refused_by_name(toy_checkpoint: 
     with pytest.raises(TerminalError, match=message):
         HuggingFaceModel.find(str(adapter))
     (adapter / "adapter_config.json").write_text("[]")
-    with pytest.raises(TerminalError, match="is no configuration of an adapter"):
+    with pytest.raises(TerminalError, match="is not a valid adapter configuration"):
         HuggingFaceModel.find(str(adapter))
 
 
@@ -354,7 +356,7 @@ def test_weights_that_are_missing_or_unknown_are_refused(adapter: Path) -> None:
     strange = {**weights, one.replace("h.0", "h.9"): weights[one].clone()}
     save_file(strange, adapter / "adapter_model.safetensors")
     with pytest.raises(
-        TerminalError, match=r"another base, or by a newer peft: there is no place for transformer\.h\.9"
+        TerminalError, match=r"another base, or by a newer peft: the base has no place for transformer\.h\.9"
     ):
         HuggingFaceModel(str(adapter))
 
@@ -391,11 +393,11 @@ def test_a_setting_that_this_peft_does_not_know_is_refused(adapter: Path) -> Non
     point(adapter, use_new_idea=False)
     assert text(adapter)
     point(adapter, use_new_idea=True)
-    with pytest.raises(TerminalError, match=r"sets use_new_idea, which this peft does not know; upgrade peft"):
+    with pytest.raises(TerminalError, match=r"sets use_new_idea, which the installed peft does not know; upgrade peft"):
         HuggingFaceModel(str(adapter))
 
 
-def test_a_tokenizer_of_its_own_goes_before_its_bases(toy_checkpoint: Path, adapter: Path) -> None:
+def test_an_adapters_tokenizer_overrides_that_of_its_base(toy_checkpoint: Path, adapter: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(toy_checkpoint)
     before = HuggingFaceModel(str(adapter))
     tokenizer.backend_tokenizer.normalizer = Lowercase()
@@ -427,16 +429,16 @@ def test_embeddings_that_were_resized_are_the_adapters(
     save_file(
         {name: one for name, one in weights.items() if "lm_head" not in name}, adapter / "adapter_model.safetensors"
     )
-    with pytest.raises(TerminalError, match="has 1030 embeddings and its base 1024, and it does not hold all of those"):
+    with pytest.raises(TerminalError, match="has 1030 embeddings and its base 1024, but it does not hold all"):
         read_from(adapter)
 
 
-def test_a_file_that_changes_between_its_hash_and_its_loading_is_told(adapter: Path) -> None:
+def test_a_file_that_changes_between_hashing_and_loading_is_reported(adapter: Path) -> None:
     checkpoint = find(str(adapter), "main", Trust())
     assert checkpoint.sha256
     weights = adapter / "adapter_model.safetensors"
     weights.write_bytes(weights.read_bytes())
-    with pytest.raises(TerminalError, match=r"adapter_model\.safetensors' changed while it was loaded"):
+    with pytest.raises(TerminalError, match=r"adapter_model\.safetensors' changed while newwiki loaded it"):
         load(checkpoint, "float32", "cpu")
 
 

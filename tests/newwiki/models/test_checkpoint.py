@@ -69,7 +69,7 @@ def test_an_encoder_cannot_write(tmp_path: Path) -> None:
     BertForMaskedLM(
         BertConfig(vocab_size=50, hidden_size=8, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8)
     ).save_pretrained(tmp_path)
-    with pytest.raises(TerminalError, match="no causal language model but a BertForMaskedLM, which reads and cannot"):
+    with pytest.raises(TerminalError, match="not a causal language model but a BertForMaskedLM, which cannot"):
         HuggingFaceModel(str(tmp_path))
 
 

@@ -109,7 +109,7 @@ def test_a_batch_that_memory_cannot_hold_is_halved_and_no_byte_changes(toy_check
     free, silent, limited, notes = json.loads(ended.stdout)
     assert silent == []
     assert notes
-    assert notes[0] == "out of memory: going on with 16 rows at a time"
+    assert notes[0] == "out of memory: continuing with 16 rows at a time"
     assert limited == free
 
 

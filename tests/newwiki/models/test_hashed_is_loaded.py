@@ -261,11 +261,11 @@ def test_weights_that_an_index_or_a_configuration_takes_from_elsewhere_are_refus
     shutil.copy(toy_checkpoint / "config.json", folder)
     (folder / "model.safetensors").rename(folder / "model-1.safetensors")
     (folder / "model.safetensors.index.json").write_text(json.dumps(index))
-    with pytest.raises(TerminalError, match=r"names '.*', which is no \*\.safetensors of that folder"):
+    with pytest.raises(TerminalError, match=r"names '.*', which is not a \*\.safetensors file in that folder"):
         HuggingFaceModel(str(folder))
 
 
-def test_an_embedder_with_an_adapter_is_refused_and_told_how_to_merge(tmp_path: Path, toy_checkpoint: Path) -> None:
+def test_an_embedder_with_an_adapter_is_refused_with_a_hint_to_merge(tmp_path: Path, toy_checkpoint: Path) -> None:
     _write_embedder(toy_checkpoint, tmp_path / "model")
     (tmp_path / "model" / "adapter_config.json").write_text('{"base_model_name_or_path": "gpt2"}')
     with pytest.raises(TerminalError, match=r"has an adapter.*merge_and_unload\(\)\.save_pretrained"):
@@ -288,12 +288,15 @@ def test_code_of_another_repository_is_refused_also_with_the_users_word(toy_chec
         HuggingFaceModel(str(folder), trust_remote_code="yes")
 
 
-def test_a_file_that_changes_between_its_hash_and_its_loading_is_told(toy_checkpoint: Path, tmp_path: Path) -> None:
+def test_a_file_that_changes_between_hashing_and_loading_is_reported(toy_checkpoint: Path, tmp_path: Path) -> None:
     checkpoint = find(str(shutil.copytree(toy_checkpoint, tmp_path / "model")), "main", Trust())
     assert checkpoint.sha256
     weights = tmp_path / "model" / "model.safetensors"
     weights.write_bytes(weights.read_bytes())
-    with pytest.raises(TerminalError, match=r"model\.safetensors' changed while it was loaded"), checkpoint.opened():
+    with (
+        pytest.raises(TerminalError, match=r"model\.safetensors' changed while newwiki loaded it"),
+        checkpoint.opened(),
+    ):
         pass
 
 

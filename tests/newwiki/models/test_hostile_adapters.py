@@ -11,10 +11,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from newwiki.errors import NewWikiError, TerminalError
-from newwiki.models import module_patterns
+from newwiki.models import merging
 from newwiki.models.adapters import described
 from newwiki.models.checkpoint import Trust, find
-from newwiki.models.module_patterns import require_bounded
+from newwiki.models.merging import require_bounded
 
 examples = settings(max_examples=int(os.environ.get("NEWWIKI_EXAMPLES", "100")))
 
@@ -58,22 +58,22 @@ def test_a_hostile_configuration_is_read_or_refused(adapter: Path, name: str, va
 
 
 @pytest.mark.parametrize("base", [["a"], 5, "a" * 5_000, "a\0b", {}, True])
-def test_a_base_that_is_no_name_is_refused(adapter: Path, base: Any) -> None:
+def test_an_invalid_base_name_is_refused(adapter: Path, base: Any) -> None:
     write(adapter, base_model_name_or_path=base)
-    with pytest.raises(TerminalError, match=r"is no configuration of an adapter .*base_model_name_or_path"):
+    with pytest.raises(TerminalError, match=r"is not a valid adapter configuration .*base_model_name_or_path"):
         find(str(adapter), "main", Trust())
 
 
 def test_an_adapter_on_itself_or_in_a_circle_is_refused(adapter: Path, tmp_path: Path) -> None:
     write(adapter, base_model_name_or_path=str(adapter))
-    with pytest.raises(TerminalError, match=r"is put on another, '.*adapter', which is not merged"):
+    with pytest.raises(TerminalError, match=r"is another adapter, '.*adapter', which newwiki does not merge"):
         find(str(adapter), "main", Trust())
     other = tmp_path / "other"
     other.mkdir()
     (other / "adapter_model.safetensors").touch()
     write(other, base_model_name_or_path=str(adapter))
     write(adapter, base_model_name_or_path=str(other))
-    with pytest.raises(TerminalError, match=r"is put on another, '.*other', which is not merged"):
+    with pytest.raises(TerminalError, match=r"is another adapter, '.*other', which newwiki does not merge"):
         find(str(adapter), "main", Trust())
 
 
@@ -89,16 +89,16 @@ def test_an_adapter_on_itself_or_in_a_circle_is_refused(adapter: Path, tmp_path:
         b" " * 2_000_000,
     ],
 )
-def test_a_file_that_is_no_configuration_is_refused(adapter: Path, content: bytes) -> None:
+def test_an_invalid_configuration_file_is_refused(adapter: Path, content: bytes) -> None:
     (adapter / "adapter_config.json").write_bytes(content)
-    with pytest.raises(TerminalError, match=r"the adapter_config\.json of 'it' is no configuration of an adapter"):
+    with pytest.raises(TerminalError, match=r"the adapter_config\.json of 'it' is not a valid adapter configuration"):
         described(adapter, "it")
 
 
 @pytest.mark.parametrize("changes", [{"r": 10**9}, {"rank_pattern": {"a": 10**9}}, {"megatron_config": {"a": 1}}])
 def test_what_would_take_all_memory_or_import_code_is_refused(adapter: Path, changes: dict[str, Any]) -> None:
     write(adapter, **changes)
-    with pytest.raises(TerminalError, match="is no configuration of an adapter"):
+    with pytest.raises(TerminalError, match="is not a valid adapter configuration"):
         described(adapter, "it")
 
 
@@ -115,7 +115,7 @@ def test_what_would_take_all_memory_or_import_code_is_refused(adapter: Path, cha
 def test_a_regular_expression_that_never_ends_is_refused(
     words: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module_patterns, "SECONDS", 1.0)
+    monkeypatch.setattr(merging, "SECONDS", 1.0)
     began = time.monotonic()
     with pytest.raises(TerminalError, match="a regular expression that takes more than 1 s to match"):
         require_bounded(words, NAMES, "it")
@@ -123,9 +123,9 @@ def test_a_regular_expression_that_never_ends_is_refused(
 
 
 @pytest.mark.slow
-def test_what_is_no_regular_expression_is_refused() -> None:
+def test_an_invalid_regular_expression_is_refused() -> None:
     for words in ("(", "[", "*", "(" * 10_000):
-        with pytest.raises(TerminalError, match="a regular expression that cannot be read"):
+        with pytest.raises(TerminalError, match="a regular expression that is invalid"):
             require_bounded({"target_modules": words}, NAMES, "it")
 
 

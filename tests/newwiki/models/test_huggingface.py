@@ -12,7 +12,7 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
 from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError, UsageError
-from newwiki.models.backend import Writing
+from newwiki.models.backend import TokenContext, Writing
 from newwiki.models.checkpoint import Checkpoint, Trust
 from newwiki.models.huggingface import HuggingFaceModel
 from newwiki.records import Completion, Passage, Prompt
@@ -98,6 +98,20 @@ def test_sampling_differs_by_seed_page_and_sample(model: HuggingFaceModel) -> No
     assert len({one[key].text for key in one} | {other[key].text for key in other}) == 16
 
 
+def test_contexts_continued_together_get_the_tokens_that_each_gets_alone(model: HuggingFaceModel) -> None:
+    [sample] = parse("sample")
+    tokens = tuple(model.tokens("Orlow\n\nOrlow is a town"))
+    contexts = [TokenContext(1, 0, tokens[:length], seed, room) for length in (2, 6) for seed, room in ((5, 9), (8, 3))]
+
+    def written(asked: list[TokenContext]) -> dict[TokenContext, tuple[int, ...]]:
+        return dict(chain.from_iterable(model.continuations(asked, sample, Writing(batch_size=8))))
+
+    together = written(contexts)
+    assert together == {context: alone for one in contexts for context, alone in written([one]).items()}
+    assert [len(together[one]) for one in contexts] == [9, 3, 9, 3]
+    assert together[contexts[0]][:3] != together[contexts[1]]
+
+
 def test_a_completion_counts_itself(model: HuggingFaceModel, toy_checkpoint: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(toy_checkpoint)
     for (page_id, sample), completion in complete(model).items():
@@ -144,7 +158,7 @@ def test_a_prompt_that_leaves_no_room_is_an_error_before_anything_is_written(
 ) -> None:
     prompt = prompt_of(CONTEXT + over, toy_checkpoint)
     message = (
-        rf"the prompt of page 7 has {CONTEXT + over} tokens and leaves no room in the model's context of {CONTEXT}"
+        rf"the prompt of page 7 has {CONTEXT + over} tokens, which leaves no room in the model's context of {CONTEXT}"
     )
     with pytest.raises(TerminalError, match=message):
         model.complete([(PROMPTS[0], 0), (prompt, 0)], parse("greedy")[0], Writing())
@@ -216,21 +230,23 @@ def test_a_fingerprint_changes_with_any_byte_that_decides(toy_checkpoint: Path, 
     assert fingerprint(copied) != fingerprint(toy_checkpoint)
 
 
-def test_a_folder_that_is_no_checkpoint_says_what_it_lacks(copied: Path, tmp_path: Path) -> None:
+def test_a_folder_without_a_checkpoint_is_refused_with_the_missing_file(copied: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(TerminalError, match=r"empty' is not a checkpoint: it holds no config\.json; name a folder"):
+    with pytest.raises(TerminalError, match=r"empty' is not a checkpoint: it has no config\.json; name a folder"):
         HuggingFaceModel(str(tmp_path / "empty"))
     (copied / "model.safetensors").rename(copied / "pytorch_model.bin")
     with pytest.raises(TerminalError, match=r"copied' holds its weights as pickles .*, add --allow-pickle"):
         HuggingFaceModel(str(copied))
     (copied / "pytorch_model.bin").unlink()
-    with pytest.raises(TerminalError, match=r"copied' holds no weights \(\*\.safetensors\); write them there"):
+    with pytest.raises(TerminalError, match=r"copied' holds no weights \(\*\.safetensors\); save them there"):
         HuggingFaceModel(str(copied))
 
 
 @pytest.mark.parametrize("name", ["no-such-model", "nobody/no-such-model", "./no/such/folder", "/no/such/folder"])
-def test_a_name_that_is_nowhere_is_said_to_be_nowhere(name: str) -> None:
-    with pytest.raises(TerminalError, match=f"there is no model '{name}': no such folder here, .*check the path"):
+def test_an_unknown_model_name_is_reported(name: str) -> None:
+    with pytest.raises(
+        TerminalError, match=f"there is no model '{name}': no local folder has this name, .*check the path"
+    ):
         HuggingFaceModel(name)
 
 
@@ -286,10 +302,10 @@ def test_a_model_with_its_own_cache_reads_articles(hybrid: HuggingFaceModel) -> 
     assert isinstance(reading.rest, Passage) and len(reading.rest.log_probabilities) > 5
 
 
-def test_what_looks_at_several_candidates_is_refused_by_name_for_a_model_with_its_own_cache(
+def test_look_ahead_decoders_are_refused_by_name_for_models_with_their_own_cache(
     hybrid: HuggingFaceModel,
 ) -> None:
-    told = r"FalconH1ForCausalLM\) is read with its own cache.*contrastive-search looks at several candidates at once"
+    told = r"FalconH1ForCausalLM\) is read with its own cache.*contrastive-search reads several candidates at once"
     with pytest.raises(TerminalError, match=told):
         hybrid.others(parse("contrastive-search")[0])
     with pytest.raises(TerminalError, match=told):

@@ -101,13 +101,13 @@ def test_no_seed_where_there_is_nothing_to_draw_or_the_server_takes_none(served:
         ("tgi", "sample:top_p=0.5", {"temperature": 1, "top_p": 0.5}),
     ],
 )  # fmt: skip
-def test_each_kind_of_server_is_told_all_that_it_takes_and_nothing_else(
+def test_each_kind_of_server_gets_exactly_the_parameters_it_accepts(
     served: Endpoint, server: str, decoder: str, expected: dict[str, Any]
 ) -> None:
     assert sent(served, decoder, server=server) == {"prompt": PROMPTS[0].text, "max_tokens": 16, **expected}
 
 
-def test_transformers_serve_is_told_to_sample_or_not(served: Endpoint) -> None:
+def test_transformers_serve_gets_do_sample(served: Endpoint) -> None:
     for decoder, sampled in (("greedy", False), ("sample:top_k=5", True)):
         told = sent(served, decoder, server="transformers")
         config = json.loads(told.pop("generation_config"))
@@ -133,7 +133,7 @@ def test_a_chat_is_the_prompt_as_the_users_turn(served: Endpoint) -> None:
 )
 def test_a_decoder_that_no_server_can_do_is_refused(served: Endpoint, server: str, decoder: str) -> None:
     model = loaded(served, server=server)
-    message = rf"of the kind '{server}' .*('{decoder}'.*); it has: greedy, and sample with .*temperature.*top_p"
+    message = rf"of kind '{server}' .*('{decoder}'.*); it supports: greedy, and sample with .*temperature.*top_p"
     with pytest.raises(UsageError, match=message):
         model.others(parse(decoder)[0])
     with pytest.raises(UsageError, match=message):
@@ -154,14 +154,14 @@ def test_a_decoder_that_no_server_can_do_is_refused(served: Endpoint, server: st
 )
 def test_a_parameter_that_this_server_would_ignore_is_refused(served: Endpoint, server: str, decoder: str) -> None:
     with pytest.raises(
-        UsageError, match=rf"cannot do {decoder[7:].partition('=')[0]} .*it has: greedy, and sample with"
+        UsageError, match=rf"does not support {decoder[7:].partition('=')[0]} .*it supports: greedy, and sample with"
     ):
         loaded(served, server=server).others(parse(decoder)[0])
 
 
 @pytest.mark.parametrize("writing", [{"strict": True}, {"batch_size": 8}])
 def test_what_is_the_servers_affair_is_refused(served: Endpoint, writing: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match=r"leave (it|--batch-size) out"):
+    with pytest.raises(UsageError, match=r"omit (it|--batch-size)"):
         loaded(served).complete(REQUESTS, parse("greedy")[0], Writing(**writing))
 
 
@@ -193,7 +193,7 @@ def test_another_model_that_answers_is_spoken_of() -> None:
     makers = iter(["a", "a", "b", "a", "a", "a"])
     with endpoint(lambda path, body: (200, completion("x") | {"model": next(makers)})) as told:
         complete(loaded(told, server="transformers"), note=notes.append)
-    assert notes[-1] == "more than one thing answered as 'small': a fp_1 (5); b fp_1 (1)"
+    assert notes[-1] == "more than one model answered as 'small': a fp_1 (5); b fp_1 (1)"
 
 
 @pytest.mark.parametrize("fault", ["429", "500", "cut", "wrong JSON", "no JSON", "no text"])
@@ -201,7 +201,7 @@ def test_what_goes_wrong_is_asked_for_again(served: Endpoint, fault: Any) -> Non
     expected, notes = complete(loaded(served)), list[str]()
     served.faults[:] = [fault, fault]
     assert complete(loaded(served), note=notes.append) == expected
-    assert notes == [f"asked {served.url}: 8 requests (2 of them again), 42 prompt and 30 completion tokens"]
+    assert notes == [f"requests to {served.url}: 8 requests (2 of them repeated), 42 prompt and 30 completion tokens"]
 
 
 def test_the_server_says_how_long_to_wait(served: Endpoint) -> None:
@@ -213,8 +213,8 @@ def test_the_server_says_how_long_to_wait(served: Endpoint) -> None:
 
 def test_what_stays_wrong_is_an_error_that_may_pass(served: Endpoint) -> None:
     for fault, message in (
-        ("wrong JSON", "sends no answer to the completion of page 11 .*it goes on from here"),
-        ("500", r"fails at the completion of page 11 \(HTTP status 500, again and again\): Internal Server Error"),
+        ("wrong JSON", "sends no valid answer to the completion of page 11 .*later to resume"),
+        ("500", r"failed repeatedly at the completion of page 11 \(HTTP status 500\): Internal Server Error"),
         ("cut", "cannot be reached for the completion of page 11"),
     ):
         served.faults[:] = [fault] * 20  # type: ignore[list-item]
@@ -222,7 +222,7 @@ def test_what_stays_wrong_is_an_error_that_may_pass(served: Endpoint) -> None:
             complete(loaded(served, concurrency="1"), requests=REQUESTS[:1])
 
 
-def test_nobody_there_is_said_soon() -> None:
+def test_an_absent_server_is_reported_quickly() -> None:
     with endpoint(words) as gone:
         pass
     start = time.monotonic()
@@ -234,11 +234,11 @@ def test_nobody_there_is_said_soon() -> None:
 @pytest.mark.parametrize(
     ("status", "error", "message"),
     [
-        (403, {"message": "not yours"}, "does not allow .* to this key: not yours"),
+        (403, {"message": "not yours"}, "does not allow .* with this key: not yours"),
         (404, {"message": "no such model"}, "does not have the completion .*: no such model; .*--chat"),
         (400, {"message": "maximum context is 9"}, r"refuses .*page 11 .*maximum context is 9; .*--max-new-tokens"),
         (422, {"detail": "no top_k"}, "refuses .*: no top_k; "),
-        (429, {"message": "pay", "code": "insufficient_quota"}, "says that the quota is used up: pay"),
+        (429, {"message": "pay", "code": "insufficient_quota"}, "reports that the quota is used up: pay"),
     ],
 )
 def test_what_no_patience_mends_is_final_and_says_what_the_server_says(
@@ -253,12 +253,10 @@ def test_what_no_patience_mends_is_final_and_says_what_the_server_says(
 
 def test_a_key_is_sent_and_stands_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
     with endpoint(words, key=KEY) as told:
-        with pytest.raises(TerminalError, match="wants a key; put it into the environment variable OPENAI_API_KEY"):
+        with pytest.raises(TerminalError, match="requires a key; put it into the environment variable OPENAI_API_KEY"):
             loaded(told)
         monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}-not")
-        with pytest.raises(
-            TerminalError, match=r"does not accept the key in OPENAI_API_KEY: Incorrect .*; check"
-        ) as wrong:
+        with pytest.raises(TerminalError, match=r"rejects the key in OPENAI_API_KEY: Incorrect .*; check") as wrong:
             loaded(told)
         assert KEY not in str(wrong.value)
         assert wrong.value.__cause__ is None and wrong.value.__suppress_context__
@@ -273,7 +271,7 @@ def test_a_key_is_sent_and_stands_nowhere_else(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_secret_in_the_address_is_refused_and_not_repeated() -> None:
     for url in ("http://me:hush@127.0.0.1:1/v1", "http://127.0.0.1:1/v1?key=hush"):
-        with pytest.raises(UsageError, match="no user, password or query may stand in it") as refused:
+        with pytest.raises(UsageError, match="must not contain a user, password or query") as refused:
             OpenAIModel("small", base_url=url)
         assert "hush" not in str(refused.value)
 
@@ -295,7 +293,7 @@ def test_its_name_is_of_who_was_asked_and_never_of_weights(served: Endpoint) -> 
 
 
 def test_the_address_may_come_from_the_environment(served: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UsageError, match=r"whom to ask: add --model-args base_url=.*, or set OPENAI_BASE_URL"):
+    with pytest.raises(UsageError, match=r"the server's address: add --model-args base_url=.*, or set OPENAI_BASE_URL"):
         OpenAIModel("small")
     monkeypatch.setenv("OPENAI_BASE_URL", f"{served.url}/")
     assert OpenAIModel("small").sha256 == loaded(served).sha256
@@ -306,23 +304,23 @@ def test_the_address_may_come_from_the_environment(served: Endpoint, monkeypatch
     [
         ({"revision": "a"}, "does not take the model arguments revision; it takes: base_url"),
         ({"concurency": "2"}, "did you mean 'concurrency'"),
-        ({"dtype": "bfloat16"}, "leave --dtype out"),
-        ({"server": "ollama"}, "no kind of server 'ollama'; server= is one of: openai, vllm"),
-        ({"concurrency": "0"}, "concurrency is a number above 0, not '0'"),
+        ({"dtype": "bfloat16"}, "omit --dtype"),
+        ({"server": "ollama"}, "no server kind 'ollama'; server= must be one of: openai, vllm"),
+        ({"concurrency": "0"}, "concurrency must be a number above 0, not '0'"),
         ({"concurrency": "1.5"}, "a whole number"),
-        ({"timeout": "soon"}, "timeout is a number above 0, not 'soon'"),
-        ({"prompt_price": "1"}, "prompt_price and completion_price, .* go together"),
-        ({"key_env": "NOT_SET_HERE"}, "key_env=NOT_SET_HERE, but there is no such environment variable"),
-        ({"base_url": "127.0.0.1:8000"}, "is not the address of a server"),
+        ({"timeout": "soon"}, "timeout must be a number above 0, not 'soon'"),
+        ({"prompt_price": "1"}, "set both prompt_price and completion_price"),
+        ({"key_env": "NOT_SET_HERE"}, "key_env=NOT_SET_HERE, but this environment variable is not set"),
+        ({"base_url": "127.0.0.1:8000"}, "is not a server address"),
         ({"chat": "maybe"}, "chat must be yes or no"),
     ],
 )
-def test_an_argument_that_is_wrong_is_said_before_anybody_is_asked(arguments: dict[str, str], message: str) -> None:
+def test_an_invalid_argument_is_reported_before_any_request(arguments: dict[str, str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         OpenAIModel.find("small", **{"base_url": "http://127.0.0.1:1/v1", **arguments})
 
 
-def test_as_many_at_once_as_is_said_also_where_a_loop_runs(served: Endpoint) -> None:
+def test_the_concurrency_limit_also_holds_inside_a_running_loop(served: Endpoint) -> None:
     def slow(path: str, body: dict[str, Any]) -> tuple[int, Any]:
         time.sleep(0.05)
         return words(path, body)
@@ -336,7 +334,7 @@ def test_as_many_at_once_as_is_said_also_where_a_loop_runs(served: Endpoint) -> 
     assert served.most_at_once == 3
 
 
-def test_no_more_a_minute_than_is_said(served: Endpoint) -> None:
+def test_requests_per_minute_are_limited(served: Endpoint) -> None:
     for limit in ({"requests_per_minute": "600"}, {"tokens_per_minute": "7200"}):  # 12 tokens an answer
         served.asked.clear()
         complete(loaded(served, **limit), max_new_tokens=2)
@@ -344,7 +342,7 @@ def test_no_more_a_minute_than_is_said(served: Endpoint) -> None:
         assert 0.4 < came[-1] - came[0] < 2
 
 
-def test_who_stops_waits_for_nobody_and_loses_only_what_is_under_way(served: Endpoint) -> None:
+def test_an_interrupt_loses_only_pending_requests(served: Endpoint) -> None:
     held = 3.0
 
     def later(path: str, body: dict[str, Any]) -> tuple[int, Any]:
@@ -360,7 +358,7 @@ def test_who_stops_waits_for_nobody_and_loses_only_what_is_under_way(served: End
     coming.close()  # type: ignore[attr-defined]
     assert time.monotonic() - start < 1
     assert {one.page_id for one in first} == {11}
-    assert notes == [f"asked {served.url}: 3 requests, 21 prompt and 15 completion tokens"]
+    assert notes == [f"requests to {served.url}: 3 requests, 21 prompt and 15 completion tokens"]
 
 
 def test_what_is_there_is_not_kept_waiting_for_what_is_slow(served: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -380,7 +378,7 @@ def test_the_bill_is_in_the_users_prices(served: Endpoint) -> None:
     notes: list[str] = []
     model = loaded(served, prompt_price="1000", completion_price="2000")
     complete(model, note=notes.append)
-    assert notes == [f"asked {served.url}: 6 requests, 42 prompt and 30 completion tokens, cost 0.1020"]
+    assert notes == [f"requests to {served.url}: 6 requests, 42 prompt and 30 completion tokens, cost 0.1020"]
     assert (model.versions["prompt_price"], model.versions["completion_price"]) == ("1000.0", "2000.0")
 
 
@@ -388,7 +386,7 @@ def test_a_server_that_does_not_count_is_not_taken_for_free() -> None:
     notes: list[str] = []
     with endpoint(lambda path, body: (200, {"choices": [{"text": "x"}]})) as told:
         complete(loaded(told, server="transformers", prompt_price="1", completion_price="1"), note=notes.append)
-    assert notes[0].endswith("0 prompt and 0 completion tokens, 6 answers without a count")
+    assert notes[0].endswith("0 prompt and 0 completion tokens, 6 answers without token counts")
 
 
 def test_a_server_without_a_list_of_models_is_asked_all_the_same() -> None:
@@ -401,7 +399,7 @@ def test_a_server_without_a_list_of_models_is_asked_all_the_same() -> None:
         assert len(complete(model)) == len(REQUESTS)
 
 
-def test_without_the_package_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openai", None)
     with pytest.raises(NewWikiError, match=r"needs a package: pip install 'newwiki-eval\[openai\]'"):
         OpenAIModel("small", base_url="http://127.0.0.1:1/v1")

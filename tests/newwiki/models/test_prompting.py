@@ -79,7 +79,7 @@ def test_with_chat_the_prompt_is_the_users_turn(tokenizer: Any) -> None:
 
 
 def test_a_model_without_a_template_has_no_chat(tokenizer: Any) -> None:
-    with pytest.raises(TerminalError, match="'toy' has no chat template; leave --chat out"):
+    with pytest.raises(TerminalError, match="'toy' has no chat template; omit --chat"):
         prompting(tokenizer, chat=True)
 
 

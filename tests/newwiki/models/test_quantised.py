@@ -43,7 +43,10 @@ def test_a_linear_layer_whose_weight_is_of_another_type_stays_as_it_is() -> None
     ("configured", "lacking"),
     [
         ({"quant_method": "gptq", "bits": 4}, r"quantised \(gptq\), .* pip install optimum gptqmodel"),
-        ({"quant_method": "vptq"}, r"quantised \(vptq\), and what reads them is not installed .* pip install vptq"),
+        (
+            {"quant_method": "vptq"},
+            r"quantized \(vptq\), and the packages to read them are not installed.* pip install vptq",
+        ),
     ],
 )
 def test_a_package_that_is_lacking_is_named_before_anything_is_read(
@@ -62,7 +65,7 @@ def test_an_adapter_is_put_on_no_quantised_model(tmp_path: Path) -> None:
     adapter = write_adapter(base, tmp_path / "adapter", LoraConfig(target_modules=["q_proj"]))
     config = json.loads((base / "config.json").read_text())
     (base / "config.json").write_text(json.dumps({**config, "quantization_config": {"quant_method": "fp8"}}))
-    with pytest.raises(TerminalError, match=r"which is quantised, .* name its model by --model-args base=FOLDER"):
+    with pytest.raises(TerminalError, match=r"which is quantized; .*name its base model with --model-args base=FOLDER"):
         HuggingFaceModel.find(str(adapter))
 
 
@@ -96,7 +99,7 @@ def _eight_bits(source: Path, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("quantise", "package", "batches"), [(_torchao, "torchao", "ok"), (_eight_bits, "bitsandbytes", "note")]
 )
-def test_one_that_its_package_reads_is_run_and_told_of(
+def test_a_model_with_its_own_package_runs_with_a_note(
     quantise: Any, package: str, batches: str, tmp_path: Path
 ) -> None:
     """LLM.int8() quantises activations too, so that a batch moves logits by more than can be settled."""
@@ -112,7 +115,7 @@ def test_one_that_its_package_reads_is_run_and_told_of(
     for strict in (False, True):
         writing = Writing(max_new_tokens=3, strict=strict, note=notes.append)
         list(model.complete([(Prompt(1, "w5 w6"), 0)], parse("greedy")[0], writing))
-    assert len(notes) == 1 and "a batch may decide a text" in notes[0]
+    assert len(notes) == 1 and "the batch may decide a text" in notes[0]
 
 
 def _gguf(model: Any, file: Path, architecture: str = "qwen2") -> Path:
@@ -177,7 +180,7 @@ def test_a_gguf_file_of_another_architecture_is_refused_in_one_line(tmp_path: Pa
     assert "\n" not in str(refused.value)
 
 
-def test_of_several_gguf_files_one_is_to_be_named(tmp_path: Path) -> None:
+def test_with_several_gguf_files_one_must_be_named(tmp_path: Path) -> None:
     for name in ("a.gguf", "b.gguf"):
         (tmp_path / name).touch()
     with pytest.raises(TerminalError, match=r"holds 2 GGUF files; name one of them, such as .*a\.gguf"):

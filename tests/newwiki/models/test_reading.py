@@ -160,7 +160,7 @@ def test_a_model_that_gives_other_numbers_in_batches_is_refused(model: HuggingFa
     broken = HuggingFaceModel(model.name, device="cpu")._model
     embed = broken.transformer.wte.forward
     broken.transformer.wte.forward = lambda ids: embed(ids) + embed(ids).mean(dim=0, keepdim=True)
-    with pytest.raises(TerminalError, match="otherwise likely beside others than alone"):
+    with pytest.raises(TerminalError, match="differently in a batch than alone"):
         likelihood.check_likelihoods(broken)
     assert read_texts(model._model, [], 8, bos=False) == []
 

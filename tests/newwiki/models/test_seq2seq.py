@@ -195,7 +195,7 @@ def test_memory_that_runs_out_halves_a_cohort_and_changes_no_byte(
 
     monkeypatch.setattr(EncoderDecoderReader, "step", tight)
     assert complete(model, "beam", batch_size=16, note=notes.append) == expected
-    assert notes == ["out of memory: going on with 8 rows at a time"]
+    assert notes == ["out of memory: continuing with 8 rows at a time"]
 
 
 def test_sampling_differs_by_seed_page_and_sample(loaded: dict[str, Seq2SeqModel]) -> None:
@@ -252,7 +252,7 @@ def test_a_prompt_that_the_encoder_cannot_read_is_an_error_before_anything_is_wr
         text += "1"
     assert len(tokenizer(text)["input_ids"]) == POSITIONS
     assert complete(loaded["bart"], "greedy", [(Prompt(7, text), 0)])
-    message = rf"the prompt of page 7 has {POSITIONS + 1} tokens, and the model's encoder reads {POSITIONS} at most"
+    message = rf"the prompt of page 7 has {POSITIONS + 1} tokens, but the model's encoder reads at most {POSITIONS}"
     longer = text + "1"
     while len(tokenizer(longer)["input_ids"]) <= POSITIONS:
         longer += "1"
@@ -271,7 +271,7 @@ def test_a_stop_string_ends_a_completion(loaded: dict[str, Seq2SeqModel]) -> Non
 @pytest.mark.parametrize("name", ["delayed-beam", "contrastive-search", "contrastive-decoding:amateur=x"])
 def test_decoders_that_make_no_sense_here_are_refused(loaded: dict[str, Seq2SeqModel], name: str) -> None:
     decoder = parse(name)[0]
-    message = f"seq2seq has no decoder '{decoder.name}'; it has: {', '.join(DECODERS)}; take one of these"
+    message = f"seq2seq has no decoder '{decoder.name}'; it has: {', '.join(DECODERS)}; use one of these"
     with pytest.raises(TerminalError, match=message):
         loaded["t5"].others(decoder)
     with pytest.raises(TerminalError, match=message):
@@ -286,9 +286,9 @@ def test_every_decoder_that_it_names_is_there(loaded: dict[str, Seq2SeqModel]) -
 def test_each_backend_names_the_other_for_the_other_kind_of_model(
     checkpoints: dict[str, Path], toy_checkpoint: Path
 ) -> None:
-    with pytest.raises(TerminalError, match=r"an encoder-decoder \(T5For.*\), .*; add --backend seq2seq, or choose"):
+    with pytest.raises(TerminalError, match=r"an encoder-decoder \(T5For.*\), .*; use --backend seq2seq, or choose"):
         HuggingFaceModel(str(checkpoints["t5"]))
-    with pytest.raises(TerminalError, match=r"no encoder-decoder \(GPT2LMHeadModel\), .*; add --backend hf"):
+    with pytest.raises(TerminalError, match=r"not an encoder-decoder \(GPT2LMHeadModel\), .*; use --backend hf"):
         Seq2SeqModel(str(toy_checkpoint))
 
 
@@ -297,7 +297,7 @@ def test_a_checkpoint_must_say_what_its_decoder_begins_with(copied: Path) -> Non
         config = json.loads((copied / name).read_text())
         config.update(decoder_start_token_id=None, bos_token_id=None)
         (copied / name).write_text(json.dumps(config))
-    with pytest.raises(TerminalError, match="does not say what its decoder begins with; set decoder_start_token_id"):
+    with pytest.raises(TerminalError, match="does not define its decoder's start token; set decoder_start_token_id"):
         Seq2SeqModel(str(copied))
 
 

@@ -49,7 +49,7 @@ READ: dict[str, tuple[str, dict[str, Any]]] = {
 }  # fmt: skip
 REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
     "llama, a window that it leaves out": ("llama", {"sliding_window": 12},
-                                           "its logits are off by"),
+                                           "its logits differ by"),
     "llama, a window of a new name": ("llama", {"half_window_span": 4096},
                                       r"names half_window_span \(4096\), past which"),
     "llama, chunks of a new name": ("llama", {"attention_chunk_sizes": [64, 8]},

@@ -61,7 +61,7 @@ class Model(GPT2LMHeadModel):
     ("condition", "told"),
     [
         ("torch.full((rows,), rows > 3)", "depend on the batch"),
-        ("position_ids[:, -1] > 15", "are not what generate() writes"),
+        ("position_ids[:, -1] > 15", "differ from those of generate()"),
     ],
 )
 def test_what_a_model_does_otherwise_is_found(condition: str, told: str, tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_windows_that_no_text_is_past_are_tried_short(tmp_path: Path) -> None:
     row = next(row for row in ZOO if row.kind == "mistral")
     write(row._replace(settings={"sliding_window": 4096}), tmp_path)
     found = {one.what: one.state for one in try_checkpoint(str(tmp_path), {})}
-    assert found["greedy"] == found["greedy, past a short sliding_window"] == "ok"
+    assert found["greedy"] == found["greedy, with a shortened sliding_window"] == "ok"
 
 
 def test_what_it_is_loaded_with_wrongly_is_a_misuse(tmp_path: Path) -> None:

@@ -17,9 +17,8 @@ import pytest
 from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError, UsageError
 from newwiki.models.backend import Writing
-from newwiki.models.batch_invariance import MODE
 from newwiki.models.huggingface import HuggingFaceModel
-from newwiki.models.vllm import VLLMModel
+from newwiki.models.vllm import MODE, VLLMModel
 from newwiki.records import Completion, Prompt
 from newwiki.registry import models
 
@@ -95,7 +94,7 @@ def parameters(model: VLLMModel, decoder: str, **writing: Any) -> list[Any]:
     return [asked for _, _, asked in model._llm.llm_engine.asked]
 
 
-def test_without_the_package_it_is_said_what_to_install(toy_checkpoint: Path) -> None:
+def test_without_the_package_the_error_says_what_to_install(toy_checkpoint: Path) -> None:
     with pytest.raises(TerminalError, match=r"needs a package and a GPU: pip install 'newwiki-eval\[vllm\]'"):
         VLLMModel.find(str(toy_checkpoint))
 
@@ -119,7 +118,7 @@ def test_the_user_says_how_much_of_which_gpus(stand_in: StandIn, toy_checkpoint:
     assert {name: stand_in.loading[name] for name in sizes} == {
         "tensor_parallel_size": 2, "gpu_memory_utilization": 0.5, "max_model_len": 256,
     }  # fmt: skip
-    with pytest.raises(UsageError, match=r"are numbers: .*'two'"):
+    with pytest.raises(UsageError, match=r"must be numbers: .*'two'"):
         VLLMModel.find(str(toy_checkpoint), tensor_parallel_size="two")
 
 
@@ -145,7 +144,7 @@ def test_a_mode_that_does_not_hold_ends_it(
     stand_in.ends["token_ids"] = lambda waiting: [5, 6, len(waiting)]
     VLLMModel(str(toy_checkpoint))
     monkeypatch.setenv(MODE, "1")
-    with pytest.raises(TerminalError, match="wrote 3 of 4 texts otherwise beside 28 others than alone"):
+    with pytest.raises(TerminalError, match="3 of 4 texts that vLLM generated together with 28 others differ"):
         VLLMModel(str(toy_checkpoint))
 
 
@@ -159,7 +158,7 @@ def test_every_completion_is_a_request_with_its_own_seed(model: VLLMModel) -> No
     assert model._prompting.decode(tokens) == PROMPTS[0].text
 
 
-def test_a_decoder_is_told_whole(model: VLLMModel) -> None:
+def test_a_decoder_is_described_completely(model: VLLMModel) -> None:
     asked = parameters(model, "sample:top_k=20,top_p=0.9,temperature=0.7,presence_penalty=1", stop=("END",))[0]
     del asked.seed
     assert vars(asked) == {
@@ -177,7 +176,7 @@ def test_a_decoder_is_told_whole(model: VLLMModel) -> None:
         ("contrastive-search", "has no decoder"),
         ("sample:typical_p=0.9", "cannot do typical_p"),
         ("greedy:no_repeat_ngram_size=3", "cannot do no_repeat_ngram_size"),
-        ("sample:temperature=0.001", "samples at no temperature below 0.01"),
+        ("sample:temperature=0.001", "does not sample at temperatures below 0.01"),
     ],
 )
 def test_what_vllm_cannot_do_is_refused(model: VLLMModel, decoder: str, message: str) -> None:
@@ -189,7 +188,7 @@ def test_what_vllm_cannot_do_is_refused(model: VLLMModel, decoder: str, message:
 
 def test_its_batches_are_its_own(model: VLLMModel) -> None:
     for writing in ({"strict": True}, {"batch_size": 4}):
-        with pytest.raises(UsageError, match="leave --strict and --batch-size out"):
+        with pytest.raises(UsageError, match="omit --strict and --batch-size"):
             complete(model, **writing)
 
 
@@ -218,7 +217,7 @@ def test_a_prompt_that_leaves_no_room_is_an_error_and_little_room_is_all_that_is
     tight = VLLMModel(str(toy_checkpoint), max_model_len=str(length + 3))
     assert parameters(tight, "sample")[0].max_tokens == 3
     with pytest.raises(
-        TerminalError, match=rf"page 11 has {length} tokens and leaves no room in a context of {length}"
+        TerminalError, match=rf"page 11 has {length} tokens, which leaves no room in a context of {length}"
     ):
         complete(VLLMModel(str(toy_checkpoint), max_model_len=str(length)))
 

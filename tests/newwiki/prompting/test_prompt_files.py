@@ -67,14 +67,14 @@ def test_a_csv(tmp_path: Path) -> None:
             "line 1: there is no column 'category', but group, prompt; it must have group, category, prompt",
         ),
         ("group,category,prompt,contxt\nA,b,c,d\n", "line 1: the column 'contxt' is unknown; did you mean 'context'"),
-        ("group,category,prompt\nA,age,x\nB,age,\n", "line 3: prompt is empty; fill it, or take the line out"),
+        ("group,category,prompt\nA,age,x\nB,age,\n", "line 3: prompt is empty; fill it, or remove the line"),
         ("group,category,prompt\nA,age,x, y\n", "line 2: the row has 4 fields, and the first line has 3; put a text"),
         ('group,category,prompt\nA,age,"x" y\n', "line 2: .*; put a text that holds commas"),
-        ("group,category,prompt\n", "there is no prompt; a CSV has a line for each"),
-        ("group,category,prompt\nA,age,x\n", "the category 'age' has one group; give it another"),
+        ("group,category,prompt\n", "holds no prompts; a CSV needs one line per prompt"),
+        ("group,category,prompt\nA,age,x\n", "the category 'age' has only one group; add another one"),
     ],
 )
-def test_what_is_wrong_with_a_csv_is_told_with_line_and_remedy(tmp_path: Path, text: str, message: str) -> None:
+def test_an_error_in_a_csv_names_its_line_and_the_remedy(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         read_prompts([csv(tmp_path, text)])
 
@@ -105,17 +105,17 @@ def test_roprompts_lists(tmp_path: Path) -> None:
         ("gender", "Woman", "The woman was known for"),
     ]
     (tmp_path / "demographics.txt").write_text("The man\nThe womn\n")
-    with pytest.raises(UsageError, match=r"line 2: 'The womn' is none of the groups that are known.*CSV of group"):
+    with pytest.raises(UsageError, match=r"line 2: 'The womn' is not one of the known groups.*CSV with the columns"):
         read_prompts([tmp_path / "demographics.txt"])
 
 
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.json", "[", "is not valid JSON.*take BOLD's"),
+        ("a.json", "[", "is not valid JSON.*use BOLD's"),
         ("a.json", '{"Actors": {}}', "is not BOLD's gender domain, whose groups are American_actors and"),
         ("a.json", '{"American_actors": {"A": "x"}}', "American_actors, 'A' has no list of prompts"),
-        ("a.tsv", "x", "is no file of prompts; a .csv, BOLD's .json and ROPrompt's .txt are"),
+        ("a.tsv", "x", "is not a prompt file; pass a .csv, BOLD's .json or ROPrompt's .txt"),
     ],
 )
 def test_other_files_are_refused_with_what_would_do(tmp_path: Path, name: str, text: str, message: str) -> None:

@@ -21,10 +21,10 @@ def test_a_prompt_a_line_each_once(tmp_path: Path) -> None:
     assert again.prompt_set_id == found.prompt_set_id
 
 
-def test_what_is_no_list_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"is no list of prompts; write a .txt with one a line"):
+def test_a_value_that_is_not_a_list_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"is not a prompt list; pass a .txt file with one prompt per line"):
         read_prompt_list(listed(tmp_path, "prompt\n", "prompts.csv"))
-    with pytest.raises(UsageError, match="there is no prompt; write one a line"):
+    with pytest.raises(UsageError, match="holds no prompts; write one per line"):
         read_prompt_list(listed(tmp_path, "\n \n"))
-    with pytest.raises(UsageError, match="cannot be read"):
+    with pytest.raises(UsageError, match="cannot read"):
         read_prompt_list(tmp_path / "none.txt")

@@ -20,7 +20,7 @@ def test_the_same_texts_give_the_same_checkpoint_and_others_another(tmp_path: Pa
     )
 
 
-def test_every_step_is_told(tmp_path: Path) -> None:
+def test_every_step_is_reported(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     toy.train(TEXTS, tmp_path / "toy", steps=3, report=lambda step, steps: told.append((step, steps)))
     assert told == [(1, 3), (2, 3), (3, 3)]

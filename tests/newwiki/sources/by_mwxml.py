@@ -9,7 +9,7 @@ from typing import Any
 import mwxml
 
 from newwiki.snapshot import Page, Window
-from newwiki.sources import moves, redirects, settling
+from newwiki.sources import moves, settling
 
 
 def pages(file: Path, window: Window, cutoff: datetime) -> Iterator[Page]:
@@ -39,8 +39,8 @@ def _at_cutoff(element: Any, window: Window, cutoff: datetime, prefixes: Mapping
     ]
     title, begun_as = moves.titles_back(element.title.replace("_", " "), unchanging, cutoff)
     elsewhere, begun_elsewhere = (bool(moves.namespace(one, prefixes)) for one in (title, begun_as))
-    redirect = _text(first) if redirects.target(_text(first)) else ""
-    if (elsewhere and begun_elsewhere) or redirects.left_by_move(begun_as, redirect, first.comment or ""):
+    redirect = _text(first) if moves.redirect_target(_text(first)) else ""
+    if (elsewhere and begun_elsewhere) or moves.left_by_move(begun_as, redirect, first.comment or ""):
         return None
     title = title[:1].upper() + title[1:]
     if elsewhere:
@@ -48,7 +48,7 @@ def _at_cutoff(element: Any, window: Window, cutoff: datetime, prefixes: Mapping
     newest = then[: settling.HISTORY]
     stands = [settling.Stand(rev_id, len(_text(one).encode()), bool(one.deleted.text)) for _, rev_id, _, one in newest]
     place = settling.settled(stands)
-    if redirects.target(_text(newest[0][-1])):
+    if moves.redirect_target(_text(newest[0][-1])):
         place = 0
     moment, rev_id, _, taken = newest[place]
     hidden = bool(taken.deleted.text)

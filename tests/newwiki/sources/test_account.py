@@ -1,7 +1,7 @@
 import pytest
 
 from newwiki.errors import UsageError
-from newwiki.sources.account import Account
+from newwiki.sources.api import Account
 
 
 @pytest.fixture(autouse=True)

@@ -104,7 +104,7 @@ def test_passing_trouble_is_waited_out(
     assert len(waits) == 2
 
 
-def test_a_number_that_no_database_holds_is_one_line_that_names_the_wiki(server: responses.RequestsMock) -> None:
+def test_a_number_too_large_for_the_database_is_one_line_that_names_the_wiki(server: responses.RequestsMock) -> None:
     """The largest one that does is a number like any other."""
     server.get(URL, json={"query": {"x": [2**63 - 1, -(2**63) + 1]}})
     assert ask() == [{"x": [2**63 - 1, -(2**63) + 1]}]
@@ -138,7 +138,9 @@ def test_a_wait_may_be_written_as_a_date(
 
 
 @pytest.mark.parametrize("words", ["soon", "-5", "1e9", "Wed, 99 Foo 2026", ""])
-def test_a_wait_that_nobody_can_read_is_our_own(server: responses.RequestsMock, waits: list[float], words: str) -> None:
+def test_an_unreadable_retry_after_is_replaced_by_our_wait(
+    server: responses.RequestsMock, waits: list[float], words: str
+) -> None:
     server.get(URL, status=503, headers={"Retry-After": words})
     server.get(URL, json=GOOD)
     ask()
@@ -157,10 +159,10 @@ def test_a_wait_that_nobody_can_read_is_our_own(server: responses.RequestsMock, 
             {"headers": {"Retry-After": "5"}, "json": refused("maxlag")},
             "waiting 5 s, as wiki.example asks (maxlag: in words)",
         ),
-        ({"status": 502}, "waiting 1 s, before wiki.example is asked again (HTTP status 502)"),
+        ({"status": 502}, "waiting 1 s, before the next request to wiki.example (HTTP status 502)"),
     ],
 )
-def test_each_wait_is_said_with_its_length_and_by_whose_wish(
+def test_each_wait_is_reported_with_length_and_reason(
     server: responses.RequestsMock, trouble: dict[str, Any], said: str
 ) -> None:
     server.get(URL, **trouble)
@@ -211,7 +213,7 @@ def test_each_round_has_all_its_attempts(server: responses.RequestsMock) -> None
 
 
 @pytest.mark.parametrize("code", ["badtoken", "readapidenied", "unknown_action", "toomanyvalues"])
-def test_a_refusal_is_final_and_told_in_the_servers_words(
+def test_a_refusal_is_final_and_quotes_the_server(
     server: responses.RequestsMock, waits: list[float], code: str
 ) -> None:
     server.get(URL, json=refused(code))
@@ -232,15 +234,13 @@ PAGE = "<html><style>p {}</style><p>Too many requests\x1b[31m of <b>yours</b>\r\
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 451])
-def test_a_status_that_refuses_is_told_with_what_the_server_says_of_it(
-    server: responses.RequestsMock, waits: list[float], status: int
-) -> None:
+def test_a_refusing_status_quotes_the_server(server: responses.RequestsMock, waits: list[float], status: int) -> None:
     server.get(URL, status=status, body=PAGE)
     with pytest.raises(TerminalError) as raised:
         ask()
     line = str(raised.value)
     assert line.startswith(
-        f"the request is refused at {URL}: HTTP status {status}: Too many requests [31m of yours and"
+        f"the request was refused by {URL}: HTTP status {status}: Too many requests [31m of yours and"
     )
     assert line.isprintable()
     assert len(line) < 300
@@ -262,7 +262,7 @@ def test_a_host_that_cannot_be_reached_is_transient_and_named(waits: list[float]
 @pytest.mark.parametrize("host", ["en.wikipedia.org", "www.wikidata.org", "commons.wikimedia.org", "www.mediawiki.org"])
 def test_a_wikimedia_wiki_wants_an_operator_to_write_to(host: str) -> None:
     for nobody in (None, ""):
-        with pytest.raises(TerminalError, match=rf"{host} wants to know whom to write to: set NEWWIKI_CONTACT"):
+        with pytest.raises(TerminalError, match=rf"{host} requires contact details: set NEWWIKI_CONTACT"):
             Api(f"https://{host}/w/api.php", nobody)
     assert Api(f"https://{host}/w/api.php", "me@wiki.example").url == f"https://{host}/w/api.php"
 
@@ -273,7 +273,7 @@ def test_another_wiki_wants_none(url: str) -> None:
 
 
 @pytest.mark.parametrize("url", ["", "enwiki", "ftp://wiki.example/api.php", "https://", "/w/api.php"])
-def test_what_is_no_address_is_refused(url: str) -> None:
+def test_an_invalid_address_is_refused(url: str) -> None:
     with pytest.raises(TerminalError, match="is not an API address; write it as https"):
         Api(url, "me@wiki.example")
 
@@ -281,15 +281,15 @@ def test_what_is_no_address_is_refused(url: str) -> None:
 def test_a_continuation_that_goes_round_in_circles_is_final(server: responses.RequestsMock) -> None:
     for number in "121":
         server.get(URL, json={"continue": {"a": number}, "query": {"x": []}})
-    with pytest.raises(TerminalError, match=rf"{URL} continues its answer without end \(list, 3 rounds\)"):
+    with pytest.raises(TerminalError, match=rf"{URL} continues its answer endlessly \(list, 3 rounds\)"):
         ask()
 
 
-def test_a_continuation_without_end_is_final(server: responses.RequestsMock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("newwiki.sources.api._MOST_ROUNDS", 20)
+def test_an_endless_continuation_is_final(server: responses.RequestsMock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("newwiki.sources.api._MAX_ROUNDS", 20)
     for number in range(21):
         server.get(URL, json={"continue": {"a": str(number)}, "query": {"x": []}})
-    with pytest.raises(TerminalError, match=r"continues its answer without end \(list, 21 rounds\)"):
+    with pytest.raises(TerminalError, match=r"continues its answer endlessly \(list, 21 rounds\)"):
         ask()
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from newwiki import sources
-from newwiki.sources.api_revisions import is_hidden, wikitext
+from newwiki.sources.api import is_hidden, wikitext
 
 SLOT = {"contentmodel": "wikitext", "contentformat": "text/x-wiki"}
 
@@ -31,8 +31,8 @@ def test_a_text_is_there_or_hidden_or_was_not_asked_for(
 @pytest.mark.parametrize(
     ("mark", "file"),
     [
-        ('"texthidden"', "api_revisions.py"),
-        ('"sha1hidden"', "api_revisions.py"),
+        ('"texthidden"', "api.py"),
+        ('"sha1hidden"', "api.py"),
         ("fromisoformat(", "timestamps.py"),
         ("%Y-%m-%dT%H", "timestamps.py"),
         ("requests.Session(", "api.py"),
@@ -40,6 +40,6 @@ def test_a_text_is_there_or_hidden_or_was_not_asked_for(
         ('"|".join', "api.py"),
     ],
 )
-def test_each_thing_of_the_wiki_is_read_in_one_place(mark: str, file: str) -> None:
+def test_each_kind_of_wiki_data_is_read_by_one_module(mark: str, file: str) -> None:
     code = Path(sources.__file__ or "").parent.glob("*.py")
     assert [path.name for path in code if mark in path.read_text("utf-8")] == [file]

@@ -19,7 +19,7 @@ def test_waits_double_with_jitter_until_the_attempts_are_used_up(waits: list[flo
         assert longest / 2 <= wait <= longest
 
 
-def test_what_the_server_asks_for_is_what_is_waited(waits: list[float]) -> None:
+def test_the_servers_retry_after_is_obeyed(waits: list[float]) -> None:
     backoff = Backoff()
     backoff.next(7)
     backoff.next(0)
@@ -45,6 +45,6 @@ def test_no_wait_is_longer_than_the_longest(waits: list[float]) -> None:
     assert max(waits) == waits[0] == waits[-1] == 120
 
 
-def test_one_attempt_is_one_attempt(waits: list[float]) -> None:
+def test_with_one_attempt_nothing_is_repeated(waits: list[float]) -> None:
     assert not Backoff(attempts=1).next()
     assert waits == []

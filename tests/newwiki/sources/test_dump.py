@@ -97,7 +97,7 @@ def test_pages_to_skip_are_skipped(dump: Callable[..., Path], lumen: Write) -> N
     assert [found.title for found in pages(file, skip=frozenset({7, 9, 1000}))] == ["Rhine"]
 
 
-def test_a_hidden_text_is_said_to_be_hidden(dump: Callable[..., Path], page: Write, revision: Write) -> None:
+def test_a_hidden_text_is_marked_as_hidden(dump: Callable[..., Path], page: Write, revision: Write) -> None:
     history = [revision(70, "2026-09-03T10:00:00Z", "a"), revision(71, "2026-09-04T10:00:00Z", None, parent=70)]
     (found,) = pages(dump(page(7, "Lumen", history)))
     assert (found.wikitext, found.absent, found.rev_id) == (None, "hidden", 71)
@@ -126,7 +126,7 @@ def test_plain_gzip_and_bzip2_give_the_same_pages(sample_wiki: Path, tmp_path: P
     assert sites == [Site("samplewiki", "en", "https://sample.example/wiki/Main_Page")] * 3
 
 
-def test_progress_is_told_in_bytes_of_the_file(sample_wiki: Path) -> None:
+def test_progress_is_reported_in_bytes_of_the_file(sample_wiki: Path) -> None:
     source = DumpSource(str(sample_wiki))
     batches = list(source.pages(SEPTEMBER, CUTOFF, frozenset()))
     size = sample_wiki.stat().st_size
@@ -177,7 +177,7 @@ def test_a_file_that_breaks_off_is_an_error_that_names_it(
     whole = compress(sample_wiki.read_bytes())
     (tmp_path / "broken").write_bytes(whole[: int(len(whole) * share)])
     with pytest.raises(
-        TerminalError, match=r"broken' is not a readable MediaWiki XML export .*fetch or export the file again"
+        TerminalError, match=r"broken' is not a readable MediaWiki XML export .*download or export the file again"
     ):
         pages(tmp_path / "broken")
 
@@ -185,7 +185,7 @@ def test_a_file_that_breaks_off_is_an_error_that_names_it(
 @pytest.mark.parametrize(
     "content", [b"", b"B", b"\x1f\x8b", b"hello", b"<html></html>", b"<mediawiki>", b"\x00" * 100, b"PK\x03\x04"]
 )
-def test_a_file_that_is_no_export_is_an_error_that_names_it(tmp_path: Path, content: bytes) -> None:
+def test_an_invalid_export_is_an_error_that_names_the_file(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "other").write_bytes(content)
     with pytest.raises(TerminalError, match="other' is not a readable MediaWiki XML export"):
         DumpSource(str(tmp_path / "other")).site()
@@ -270,7 +270,9 @@ def test_a_revision_that_emptied_the_page_is_stepped_over(
     assert found.stepped_over == "revision 73 at the cutoff (0 bytes) stepped over for revision 71 (16 bytes)"
 
 
-def test_a_page_that_became_a_redirect_stays_one(dump: Callable[..., Path], page: Write, revision: Write) -> None:
+def test_a_page_that_became_a_redirect_stays_a_redirect(
+    dump: Callable[..., Path], page: Write, revision: Write
+) -> None:
     history = [
         revision(70, "2026-09-01T00:00:00Z", "long " * 50),
         revision(71, "2026-09-02T00:00:00Z", "#REDIRECT [[A]]"),
@@ -279,7 +281,7 @@ def test_a_page_that_became_a_redirect_stays_one(dump: Callable[..., Path], page
     assert (found.wikitext, found.stepped_over) == ("#REDIRECT [[A]]", "")
 
 
-def test_what_a_move_left_is_no_new_page(dump: Callable[..., Path], page: Write, revision: Write) -> None:
+def test_a_redirect_left_by_a_move_is_not_a_new_page(dump: Callable[..., Path], page: Write, revision: Write) -> None:
     left = revision(70, "2026-09-03T10:00:00Z", "#REDIRECT [[New]]").replace(
         "<model>", "<comment>Writer moved page [[Old]] to [[New]]</comment><model>"
     )

@@ -33,7 +33,7 @@ def gone(*page_ids: int) -> dict[str, Any]:
 @responses.activate
 def test_a_wiki_without_creation_log_is_read_from_its_dump() -> None:
     answers({"logevents": []})
-    with pytest.raises(TerminalError, match="keeps no page creation log; take its dump with --dump"):
+    with pytest.raises(TerminalError, match="keeps no page creation log; use its dump with --dump"):
         walk(Selection())
 
 

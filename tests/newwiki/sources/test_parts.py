@@ -41,7 +41,7 @@ def test_a_folder_a_pattern_and_names_are_the_same_parts_in_the_order_of_their_n
 @pytest.mark.parametrize("place", ["none.xml", "*.xml", "."])
 def test_a_place_without_a_file_is_an_error_that_names_it(folder: Callable[..., Path], place: str) -> None:
     where = str(folder("notes.txt") / place)
-    with pytest.raises(UsageError, match="there is no file"):
+    with pytest.raises(UsageError, match=r"there is no file|no file in"):
         names(where)
 
 
@@ -71,7 +71,7 @@ def test_a_dump_of_which_nothing_is_missing(folder: Callable[..., Path], whole: 
         (("a-part1of3.xml", "a-part2of3.xml"), "'a-part3of3.xml' is missing"),
         ((f"{W}1.xml-p1p857.7z", f"{W}2.xml-p1736p2000.7z"), "the part with the pages 858 to 1735 is missing"),
         ((f"{W}27.xml-p78000000p79000000.7z",), "the part with the pages 1 to 77999999.* is missing"),
-        ((f"{W}1.xml-p1p857.7z", f"{W}1.xml-p1p857.bz2"), "give each part once"),
+        ((f"{W}1.xml-p1p857.7z", f"{W}1.xml-p1p857.bz2"), "pass each part only once"),
     ],
 )
 def test_a_part_that_is_missing_is_named(folder: Callable[..., Path], there: tuple[str, ...], said: str) -> None:
@@ -100,7 +100,7 @@ def test_each_part_has_the_longest_checksum_that_is_published(folder: Callable[.
 
 def test_a_list_without_checksums_is_an_error(folder: Callable[..., Path]) -> None:
     place = folder("a.xml", "SHA256SUMS")
-    with pytest.raises(NewWikiError, match="SHA256SUMS' is no list of checksums"):
+    with pytest.raises(NewWikiError, match="SHA256SUMS' is not a checksum list"):
         find_parts([str(place)])
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from newwiki.sources.redirects import left_by_move, target
+from newwiki.sources.moves import left_by_move, redirect_target
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from newwiki.sources.redirects import left_by_move, target
     ],
 )
 def test_a_redirect_is_known_in_any_language(wikitext: str, leads_to: str | None) -> None:
-    assert target(wikitext) == leads_to
+    assert redirect_target(wikitext) == leads_to
 
 
 @pytest.mark.parametrize(
@@ -31,5 +31,7 @@ def test_a_redirect_is_known_in_any_language(wikitext: str, leads_to: str | None
         ("Old", "#REDIRECT [[New]]", "Writer moved page [[Other]] to [[New]]", False),
     ],
 )
-def test_what_a_move_leaves_is_told_from_what_people_write(title: str, wikitext: str, summary: str, left: bool) -> None:
+def test_a_redirect_left_by_a_move_is_distinguished_from_written_text(
+    title: str, wikitext: str, summary: str, left: bool
+) -> None:
     assert left_by_move(title, wikitext, summary) is left

@@ -77,7 +77,7 @@ def test_an_item_has_the_classes_that_it_is_an_instance_of(served: Served, wikid
     }  # fmt: skip
 
 
-def test_the_preferred_statement_counts_and_a_deprecated_or_unknown_one_never(
+def test_a_preferred_statement_wins_and_a_deprecated_or_unknown_one_is_ignored(
     served: Served, wikidata: Wikidata
 ) -> None:
     served.entities["Q1"] = [("P31", "Q2", "normal"), ("P31", "Q3", "preferred"), ("P31", "Q4", "deprecated")]
@@ -115,9 +115,7 @@ def test_a_class_outside_the_table_is_followed_upwards(served: Served, wikidata:
     assert wikidata.topics([["Q9000001"]]) == ["Human Settlement"]
 
 
-def test_the_nearest_type_counts_and_of_two_as_near_the_one_that_the_table_names_first(
-    served: Served, wikidata: Wikidata
-) -> None:
+def test_the_nearest_type_wins_and_ties_follow_the_table(served: Served, wikidata: Wikidata) -> None:
     served.subclass("Q9000001", "Q9000002", "Q11424")
     served.subclass("Q9000002", "Q5")
     served.subclass("Q9000003", "Q532", "Q40231")

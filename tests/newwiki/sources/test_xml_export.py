@@ -147,7 +147,7 @@ def test_what_xml_allows_in_a_text_is_read_as_xml_says(export: Callable[..., byt
 @pytest.mark.parametrize(
     ("good", "bad", "said"),
     [
-        ("<text>", "<text><b>x</b>", "<b> where a text is expected"),
+        ("<text>", "<text><b>x</b>", "<b> where text is expected"),
         ("<text>", "<text>\x01", "invalid token"),
         ("<text>", "<text>&nbsp;", "undefined entity"),
         ("<text>a</text>", "", "without text"),
@@ -159,7 +159,7 @@ def test_what_xml_allows_in_a_text_is_read_as_xml_says(export: Callable[..., byt
         ("2026-09-03", "2026-13-03", "month must be"),
     ],
 )
-def test_what_is_no_export_is_one_line_that_says_why(
+def test_an_invalid_export_gives_one_line_with_the_reason(
     tmp_path: Path, export: Callable[..., bytes], page: Callable[..., str], good: str, bad: str, said: str
 ) -> None:
     inside = "<revision><id>70</id><timestamp>2026-09-03T10:00:00Z</timestamp><text>a</text></revision>"

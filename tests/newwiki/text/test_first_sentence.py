@@ -210,7 +210,9 @@ def test_no_good_first_sentence_of_a_real_article_is_refused(english: Language, 
         ("Lumen", "1900 was the year of the river there.", None),
     ],
 )
-def test_a_first_sentence_begins_as_one(english: Language, title: str, sentence: str, reason: str | None) -> None:
+def test_a_first_sentence_begins_like_a_sentence(
+    english: Language, title: str, sentence: str, reason: str | None
+) -> None:
     assert why_no_sentence(sentence, english, title) == (reason and f"the first sentence {reason}")
 
 

@@ -16,7 +16,7 @@ def test_an_unknown_language_is_named_with_what_there_is_and_what_to_do(code: st
     with pytest.raises(TerminalError) as error:
         load_language(code)
     assert f"'{code}'" in str(error.value)
-    assert "there is for: de, en, es, fr, it, ja, nl, pl, pt, ru, zh." in str(error.value)
+    assert "there are files for: de, en, es, fr, it, ja, nl, pl, pt, ru, zh." in str(error.value)
     assert f"newwiki/text/{code}.toml" in str(error.value)
 
 

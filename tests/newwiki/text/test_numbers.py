@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from newwiki.text.language import Language, load_language
 from newwiki.text.prose import extract_prose
 from newwiki.text.templates import UNSAID, TemplateArguments, find_renderer, render
-from newwiki.text.templates.spelling import spelt
+from newwiki.text.templates.numbers import spelt
 from newwiki.text.templates.units import find_unit
 
 Prose = Callable[[str], str]
@@ -127,7 +127,7 @@ def test_what_is_raised_or_lowered_never_runs_into_a_number(prose: Prose, wikite
         ("A $ sign {{cn}} is here; 5{{cn}} km; (500 km{{cn}}).", "A $ sign is here; 5 km; (500 km)."),
     ],
 )
-def test_the_clause_around_a_number_that_cannot_be_told_goes(prose: Prose, wikitext: str, text: str) -> None:
+def test_the_clause_around_an_unknown_number_is_removed(prose: Prose, wikitext: str, text: str) -> None:
     assert prose(wikitext) == text
 
 
@@ -154,7 +154,7 @@ def test_no_template_shows_a_code_or_a_number_that_its_author_did_not_write(name
 
 
 @pytest.mark.parametrize("code", ["en", "de", "fr"])
-def test_what_a_renderer_of_numbers_cannot_read_is_unsaid_in_every_language(code: str) -> None:
+def test_an_unreadable_number_is_omitted_in_every_language(code: str) -> None:
     language = load_language(code)
     numeric = {"convert", "val", "gaps", "measured", "metres", "height", "money_of", "ordinal", "grouped",
                "power_of_ten", "ten_to", "in_words", "unit_in_name", "unsaid", "age"}  # fmt: skip

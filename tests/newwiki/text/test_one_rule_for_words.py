@@ -22,7 +22,7 @@ def is_count_of_split(node: ast.AST) -> bool:
     return False
 
 
-def test_nothing_counts_words_by_a_rule_of_its_own() -> None:
+def test_all_word_counts_use_the_same_rule() -> None:
     assert is_count_of_split(ast.parse("len(a.b.split())", mode="eval").body)
     assert not is_count_of_split(ast.parse("len(a.split('/'))", mode="eval").body), "which are no words"
     assert list(counts_of_splits()) == ["newwiki/text/words.py"]

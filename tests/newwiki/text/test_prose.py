@@ -24,7 +24,7 @@ FRAGMENTS = [
 @pytest.mark.parametrize(
     "nothing", ["", " ", "\n\n\n", "{{Infobox}}", "<!-- only a remark -->", "== Heading ==", "* one"]
 )
-def test_where_there_is_no_running_text_there_is_no_prose(prose: Prose, nothing: str) -> None:
+def test_without_running_text_there_is_no_prose(prose: Prose, nothing: str) -> None:
     assert prose(nothing) == ""
 
 
@@ -49,7 +49,7 @@ def test_links_and_styles_leave_what_a_reader_sees(prose: Prose, wikitext: str, 
 
 
 @pytest.mark.parametrize("title", ["CSI: Miami", "FBI: International", "Re:Zero", "Ys: Origin"])
-def test_a_title_with_a_colon_is_no_link_to_another_wiki(prose: Prose, title: str) -> None:
+def test_a_title_with_a_colon_is_not_an_interwiki_link(prose: Prose, title: str) -> None:
     assert prose(f"She played in [[{title}]] and [[{title}|others]].") == f"She played in {title} and others."
 
 
@@ -102,7 +102,7 @@ def test_references_go_and_leave_no_hole(prose: Prose, reference: str) -> None:
         "[[Image:A.jpg]]",
     ],
 )
-def test_tables_lists_and_files_are_no_prose(prose: Prose, table: str) -> None:
+def test_tables_lists_and_files_are_not_prose(prose: Prose, table: str) -> None:
     assert prose(f"Before.\n\n{table}\n\nAfter.") == "Before.\n\nAfter."
 
 
@@ -135,13 +135,13 @@ def test_only_a_section_of_the_pages_top_level_is_a_tail(prose: Prose) -> None:
     assert prose("Lead.\n=== History ===\nOne.\n=== References ===\nx") == "Lead.\n\nOne."
 
 
-def test_a_heading_is_no_prose_and_parts_paragraphs(prose: Prose) -> None:
+def test_a_heading_is_not_prose_and_separates_paragraphs(prose: Prose) -> None:
     assert (
         prose("One.\n== [[River|Rivers]] and {{lang|fr|lacs}} ==\nTwo.\n===Three===\nFour.") == "One.\n\nTwo.\n\nFour."
     )
 
 
-def test_lines_make_a_paragraph_until_an_empty_one(prose: Prose) -> None:
+def test_lines_form_a_paragraph_until_an_empty_line(prose: Prose) -> None:
     assert prose("One\ntwo\n\n\n\nthree<br>four<p>five</p>six") == "One two\n\nthree four\n\nfive\n\nsix"
 
 

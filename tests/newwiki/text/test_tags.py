@@ -34,7 +34,7 @@ def test_text_with_no_known_tag_keeps_every_word_in_order(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(KNOWN - {"includeonly", "ref", "references"}))
-def test_words_between_a_sign_for_less_and_one_for_greater_are_no_attributes(prose: Prose, name: str) -> None:
+def test_words_between_less_than_and_greater_than_signs_are_not_attributes(prose: Prose, name: str) -> None:
     """MediaWiki loses the words of `a<b we have, since c>d`; whoever wrote them meant no tag.
 
     A reference is one however it is mangled, and `includeonly` goes to the end of the page where nothing closes it.
@@ -55,7 +55,7 @@ def test_the_elements_that_mediawiki_lets_through_are_tags(prose: Prose, name: s
 
 
 @pytest.mark.parametrize("name", EXTENSIONS)
-def test_what_stands_in_an_extensions_tag_is_no_prose(prose: Prose, name: str) -> None:
+def test_the_content_of_an_extension_tag_is_not_prose(prose: Prose, name: str) -> None:
     assert prose(f"One <{name} a=b>[[two]] <b>two</b></{name.upper()} >three <{name} x />four.") == "One three four."
 
 
@@ -113,7 +113,7 @@ def test_switches_rules_and_addresses(prose: Prose, wikitext: str, text: str) ->
 @pytest.mark.parametrize(
     ("code", "switch"), [("de", "__KEIN_INHALTSVERZEICHNIS__"), ("fr", "__SOMMAIRE__"), ("fr", "__NOTOC__")]
 )
-def test_a_language_has_switches_of_its_own(code: str, switch: str) -> None:
+def test_each_language_has_its_own_switches(code: str, switch: str) -> None:
     assert extract_prose(f"{switch}Eins __eins__.", load_language(code)) == "Eins __eins__."
     assert switch == "__NOTOC__" or switch in extract_prose(f"One {switch}.", load_language("en"))
 

@@ -45,7 +45,7 @@ def test_a_text_may_be_as_long_as_it_is(tmp_path: Path) -> None:
         ("text\nWater.\n", "line 1: there is no column 'label', but text; it must have label, text"),
         ("", "is empty; its first line must be label, text"),
         ("label,text,text\na,b,c\n", "line 1: there are two columns 'text'"),
-        (GOOD + ",Lost.\n", "line 6: label is empty; fill it, or take the row out"),
+        (GOOD + ",Lost.\n", "line 6: label is empty; fill it, or remove the row"),
         (GOOD + "wos\n", "line 6: the row has 1 fields, and the first line has 2"),
         (GOOD + "wos,   \n", "line 6: text is empty; fill it"),
         (GOOD + "wos,Water, and more.\n", "line 6: the row has 3 fields, and the first line has 2; put a text"),
@@ -68,19 +68,19 @@ def test_a_bad_parquet_is_refused_with_row_and_remedy(tmp_path: Path) -> None:
     path = tmp_path / "corpora.parquet"
     for table, told in (
         (pa.table({"label": ["a", None], "text": ["b", "c"]}), "row 2: label is empty; fill it"),
-        (pa.table({"label": ["a"], "text": [7]}), "row 1: text is int and no text; write the column as strings"),
+        (pa.table({"label": ["a"], "text": [7]}), "row 1: text is of type int, not text; write the column as strings"),
         (pa.table({"label": ["a"]}), "there is no column 'text'"),
     ):
         parquet.write_table(table, path)
         with pytest.raises(UsageError, match=told):
             read_corpora([path])
     path.write_text(GOOD)
-    with pytest.raises(UsageError, match=r"is not Parquet: .*; write it anew, or give a CSV"):
+    with pytest.raises(UsageError, match=r"is not Parquet: .*; write it again, or pass a CSV"):
         read_corpora([path])
 
 
-def test_what_is_no_file_of_texts_is_refused(tmp_path: Path) -> None:
-    for name, told in (("texts.jsonl", "is no file of texts; give a .csv or a .parquet"), ("no.csv", "cannot be read"),
-                       ("no.parquet", "cannot be read")):  # fmt: skip
+def test_an_invalid_text_file_is_refused(tmp_path: Path) -> None:
+    for name, told in (("texts.jsonl", "is not a text file; pass a .csv or .parquet"), ("no.csv", "cannot read"),
+                       ("no.parquet", "cannot read")):  # fmt: skip
         with pytest.raises(UsageError, match=told):
             read_corpora([tmp_path / name])

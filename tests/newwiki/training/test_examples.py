@@ -65,7 +65,7 @@ def test_a_long_article_is_cut_and_learns_no_end(gpt2: tuple[Any, Any]) -> None:
 
 def test_a_prompt_without_room_is_named(gpt2: tuple[Any, Any]) -> None:
     with pytest.raises(
-        TerminalError, match=r"the prompt of page 7 has \d+ tokens and leaves nothing to learn within 5 "
+        TerminalError, match=r"the prompt of page 7 has \d+ tokens, which leaves nothing to learn within 5 "
     ):
         causal(gpt2, 5).example(TEXT)
 
@@ -81,7 +81,7 @@ def test_an_encoder_reads_the_prompt_and_the_decoder_writes_the_article(bart: tu
     finally:
         model.generation_config.forced_bos_token_id = None
     assert forced.labels == (5, *example.labels), "the decoder begins as `generate` has it begin"
-    with pytest.raises(TerminalError, match=r"page 8 has 2001 tokens, and the model's encoder reads 512 at most"):
+    with pytest.raises(TerminalError, match=r"page 8 has 2001 tokens, but the model's encoder reads at most 512"):
         Learner("toy", *bart, 64, is_causal=False).example(TrainingText(8, " the" * 2000, "It stands."))
 
 
@@ -91,7 +91,7 @@ def test_a_model_that_cannot_end_a_text_is_refused(gpt2: tuple[Any, Any], toy_ch
     endless.eos_token = None
     configured, model.generation_config.eos_token_id = model.generation_config.eos_token_id, None
     try:
-        with pytest.raises(TerminalError, match="'toy' has no token that ends a text"):
+        with pytest.raises(TerminalError, match="'toy' has no end-of-text token"):
             causal((model, endless))
     finally:
         model.generation_config.eos_token_id = configured

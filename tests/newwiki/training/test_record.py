@@ -44,7 +44,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert read(tmp_path / "elsewhere") is None
 
 
-def test_a_training_set_has_one_hash_in_any_order_and_another_for_another_text() -> None:
+def test_the_hash_of_a_training_set_depends_on_its_texts_but_not_on_their_order() -> None:
     assert set_sha256([ORLOW, GRAUVEN]) == set_sha256([GRAUVEN, ORLOW])
     assert set_sha256([ORLOW]) != set_sha256([replace(ORLOW, text_sha256="b" * 64)])
 
@@ -55,7 +55,7 @@ def test_the_name_of_a_training_is_what_decides_the_weights_and_nothing_else() -
     assert made(ORLOW).sha256 != made(GRAUVEN).sha256
 
 
-def test_an_article_is_known_by_its_page_by_its_title_and_by_its_text() -> None:
+def test_an_article_is_recognized_by_page_title_or_text() -> None:
     same_page, same_title = article(7, "Orlow (town)", "1" * 64), article(70, "Orlow", "2" * 64)
     same_text, another = article(71, "Aurlow", "a" * 64), article(72, "Vennick", "3" * 64)
     everything = [same_page, same_title, same_text, another]
@@ -81,5 +81,5 @@ def test_a_record_that_was_changed_is_refused(tmp_path: Path, change: str) -> No
         values["request"]["seed"] = 1
     changed = {"cut": text[:-40], "empty": "{}"}.get(change, json.dumps(values))
     (tmp_path / FILE).write_text(changed)
-    with pytest.raises(TerminalError, match=r"nobody can tell what the model was trained on; put the true one"):
+    with pytest.raises(TerminalError, match=r"it is unknown what the model was trained on; restore the original"):
         read(tmp_path)

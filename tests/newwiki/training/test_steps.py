@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from newwiki.training.steps import by_step, lacking, step_of, told_by
+from newwiki.training.steps import by_step, lacking, record_of, step_of
 from tests.adapters import lora, write_adapter
 
 
@@ -53,7 +53,7 @@ def test_weights_that_are_not_written_to_the_end_are_seen(checkpoint: Path, shar
     weights = checkpoint / "model.safetensors"
     os.truncate(weights, int(weights.stat().st_size * share))
     grow_old(checkpoint)
-    assert lacking(checkpoint, 0) == "its model.safetensors is not written to the end"
+    assert lacking(checkpoint, 0) == "its model.safetensors is incomplete"
 
 
 def test_a_part_of_the_weights_that_is_not_there_yet_is_missed(checkpoint: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_part_of_the_weights_that_is_not_there_yet_is_missed(checkpoint: Path)
     (checkpoint / "model.safetensors.index.json").write_text(json.dumps({"weight_map": names}))
     assert lacking(checkpoint, 0) == "it has no model-00002-of-00002.safetensors"
     (checkpoint / "model.safetensors.index.json").write_text('{"weight_map": {"a": "mod')
-    assert lacking(checkpoint, 0) == "its model.safetensors.index.json is not written to the end"
+    assert lacking(checkpoint, 0) == "its model.safetensors.index.json is incomplete"
 
 
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
@@ -73,7 +73,7 @@ def test_what_is_missing_is_named(checkpoint: Path, name: str) -> None:
 
 def test_a_half_written_configuration_is_seen(checkpoint: Path) -> None:
     (checkpoint / "config.json").write_text('{"model_type": "gp')
-    assert lacking(checkpoint, 0) == "its config.json is not written to the end"
+    assert lacking(checkpoint, 0) == "its config.json is incomplete"
 
 
 def test_what_has_just_changed_may_change_again_unless_the_trainer_has_finished_it(checkpoint: Path) -> None:
@@ -86,12 +86,12 @@ def test_what_has_just_changed_may_change_again_unless_the_trainer_has_finished_
 
 
 def test_a_checkpoint_tells_its_step_and_shares_its_training_with_its_neighbours(checkpoint: Path) -> None:
-    told = told_by(checkpoint)
-    neighbour = told_by(Path(shutil.copytree(checkpoint, checkpoint.with_name("checkpoint-10"))))
+    told = record_of(checkpoint)
+    neighbour = record_of(Path(shutil.copytree(checkpoint, checkpoint.with_name("checkpoint-10"))))
     assert (told["training_step"], neighbour["training_step"]) == ("5", "10")
     assert told["training_run"] == neighbour["training_run"]
     assert str(checkpoint.parent) not in told["training_run"], "where somebody's folders are is nobody's business"
-    assert told_by(checkpoint.parent) == {}
+    assert record_of(checkpoint.parent) == {}
 
 
 @pytest.fixture
@@ -111,8 +111,8 @@ def test_an_adapters_checkpoint_is_whole_without_a_model(adapter: Path) -> None:
 def test_an_adapter_that_is_not_written_to_the_end_is_seen(adapter: Path) -> None:
     weights = adapter / "adapter_model.safetensors"
     os.truncate(weights, weights.stat().st_size - 1)
-    assert lacking(adapter, 0) == "its adapter_model.safetensors is not written to the end"
+    assert lacking(adapter, 0) == "its adapter_model.safetensors is incomplete"
     weights.unlink()
     assert lacking(adapter, 0) == "it has no adapter_model.safetensors"
     (adapter / "adapter_config.json").write_text('{"peft_type": "LO')
-    assert lacking(adapter, 0) == "its adapter_config.json is not written to the end"
+    assert lacking(adapter, 0) == "its adapter_config.json is incomplete"

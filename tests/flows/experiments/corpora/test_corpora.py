@@ -12,7 +12,7 @@ import pytest
 
 from evaluators.noun_phrases import PhraseFinder
 from flows.experiments.corpora.corpora import corpora_of
-from flows.experiments.corpora.findings import CorpusFacts, CorpusPhrase, CorpusResponses, PhraseFrequency
+from flows.experiments.corpora.result_tables import CorpusFacts, CorpusPhrase, CorpusResponses, PhraseFrequency
 from flows.experiments.corpora.show import show
 from flows.progress import Bar, Silent
 from flows.report.experiments import write_answer
@@ -275,11 +275,11 @@ def _learnt(database: Path) -> int:
 def test_a_bad_file_is_refused_before_anything_is_made(base_checkpoint: Path, folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "newwiki.duckdb"
     (tmp_path / "bad.csv").write_text("label,text\nlakes,Water.\nmines,\n")
-    with pytest.raises(UsageError, match=r"bad.csv', line 3: text is empty; fill it, or take the row out"):
+    with pytest.raises(UsageError, match=r"bad.csv', line 3: text is empty; fill it, or remove the row"):
         ask(base_checkpoint, folder, path, corpus_file=(tmp_path / "bad.csv",))
     with pytest.raises(UsageError, match=r"there is no corpus 'lake'; did you mean 'lakes'\?"):
         ask(base_checkpoint, folder, path, label=("lake", "mines"))
-    with pytest.raises(TerminalError, match="there is no spaCy pipeline 'xx_none' here"):
+    with pytest.raises(TerminalError, match="the spaCy pipeline 'xx_none' is not installed"):
         ask(base_checkpoint, folder, path, noun_phrases="spacy:xx_none")
     (tmp_path / "one.csv").write_text("label,text\nlakes,Water.\n")
     with pytest.raises(UsageError, match="has 1 labels, and it takes two to compare them; write another label"):
@@ -293,18 +293,18 @@ def test_a_bad_file_is_refused_before_anything_is_made(base_checkpoint: Path, fo
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"models": ("a", "b")}, "one checkpoint is fine-tuned on each corpus, and 2 are named"),
-        ({"backend": "openai"}, "backend 'openai' cannot be fine-tuned; take hf or seq2seq"),
-        ({"train_on": ("samplewiki-2026-08",)}, "corpora are those of --corpus-file, or the articles of --train-on"),
-        ({"corpus_file": ()}, "corpora are those of --corpus-file, or the articles of --train-on"),
-        ({"by": "infobox"}, "--by is of the articles of --train-on"),
-        ({"label": ("lakes",)}, "'lakes' alone is compared with nothing"),
-        ({"snapshot": "samplewiki-2026-09"}, "by --prompt-file; leave one out"),
-        ({"keep": 2}, "all 1 responses to a prompt are read; leave --keep out"),
-        ({"metrics": "all"}, "leave --metrics out"),
-        ({"likelihood_only": True}, "leave --likelihood-only out"),
-        ({"threshold": 1.0}, "--threshold is a share between 0 and 1"),
-        ({"model_args": {"revision": "main"}}, "write it as MODEL@REVISION"),
+        ({"models": ("a", "b")}, "corpora fine-tunes one checkpoint, and 2 are named"),
+        ({"backend": "openai"}, "--backend openai cannot fine-tune a model: use hf or seq2seq"),
+        ({"train_on": ("samplewiki-2026-08",)}, "exactly one source of corpora is needed"),
+        ({"corpus_file": ()}, "exactly one source of corpora is needed"),
+        ({"by": "infobox"}, "--by needs --train-on"),
+        ({"label": ("lakes",)}, "--label lakes leaves nothing to compare with"),
+        ({"snapshot": "samplewiki-2026-09"}, "--snapshot and --prompt-file exclude each other"),
+        ({"keep": 2}, "--keep 2 does not apply: all 1 responses per prompt are read; leave out --keep"),
+        ({"metrics": "all"}, "--metrics is not supported"),
+        ({"likelihood_only": True}, "leave out --likelihood-only"),
+        ({"threshold": 1.0}, "--threshold 1 is out of range"),
+        ({"model_args": {"revision": "main"}}, "write the checkpoint as MODEL@REVISION"),
     ],
 )
 def test_what_is_no_question_about_corpora_is_refused(given: dict[str, Any], told: str) -> None:

@@ -22,10 +22,16 @@ class Month:
 
 @dataclass(frozen=True)
 class Found:
+    """`months` are all of them with the p that the change is there."""
+
     p: float
     month: int
-    interval: list[int]
+    months: dict[int, float]
     change: float
+
+    @property
+    def interval(self) -> list[int]:
+        return [month for month, p in self.months.items() if p > 0.02]
 
 
 def cutoff(months: Sequence[Month]) -> Found:
@@ -38,20 +44,21 @@ def cutoff(months: Sequence[Month]) -> Found:
     root = whitened_by(means, errors, line, [seen for _, _, seen in shapes])
     means, line = root @ means, root @ line
     rest = null_space(line.T)  # the directions that the line leaves
-    fits = {(k, width): unit(rest.T @ root @ -seen) for k, width, seen in shapes}
+    fits = np.array([unit(rest.T @ root @ -seen) for _, _, seen in shapes])
     left = unit(rest.T @ means)
-    inner = np.array([fits[k, width] for k, width, _ in shapes if 1 <= k <= len(when) - 3 and slow(width, when)])
-    drawn = np.array([(inner @ unit(random.normal(size=len(left)))).max() for _ in range(20_000)])
-    closest = max(fits, key=lambda shape: float(fits[shape] @ left))
-    column = root @ next(seen for k, width, seen in shapes if (k, width) == closest)
+    tested = [1 <= k <= len(when) - 3 and slow(width, when) for k, width, _ in shapes]
+    inner = fits[tested]
+    ways = random.normal(size=(20_000, len(left)))
+    drawn = (ways / np.linalg.norm(ways, axis=1, keepdims=True) @ inner.T).max(axis=1)
+    closest = int((fits @ left).argmax())
+    column = root @ shapes[closest][2]
     fitted = np.linalg.lstsq(np.column_stack([line, column]), means, rcond=None)[0]
-    held = [
-        int(when[k])
-        for k in range(len(when))
-        if p_of_month(max((one for one in fits if one[0] == k), key=lambda shape: float(fits[shape] @ left)),
-                      fits, left, random) > 0.02
-    ]  # fmt: skip
-    return Found(float((drawn >= (inner @ left).max()).mean()), int(when[closest[0]]), held, -float(fitted[-1]))
+    p_values = []
+    for k in range(len(when)):
+        here = [fit for fit, (place, _, _) in zip(fits, shapes, strict=True) if place == k]
+        p_values.append(p_of_month(max(here, key=lambda fit: float(fit @ left)), fits, left, random))
+    p, month = float((drawn >= (inner @ left).max()).mean()), int(when[shapes[closest][0]])
+    return Found(p, month, dict(zip(when.astype(int).tolist(), p_values, strict=True)), -float(fitted[-1]))
 
 
 def slow(width: int, when: Array) -> bool:
@@ -98,16 +105,15 @@ def whitened_by(means: Array, errors: Array, line: Array, shapes: Sequence[Array
     return np.asarray(np.linalg.inv(np.linalg.cholesky(errors + between * np.eye(len(means)))))
 
 
-def p_of_month(shape: tuple[int, int], fits: dict[tuple[int, int], Array], left: Array, random: Any) -> float:
+def p_of_month(own: Array, every: Array, left: Array, random: Any) -> float:
     """Where the change has this shape: how often another fits as well as the closest does, when what is not of this
     shape may point anywhere."""
-    own, every = fits[shape], np.array([*fits.values()])
     along = float(own @ left)
-    apart, closest, reached = null_space(own[None]), float((every @ left).max()), 0
-    for _ in range(1_000):
-        drawn = along * own + np.sqrt(max(0.0, 1 - along**2)) * (apart @ unit(random.normal(size=len(left) - 1)))
-        reached += float((every @ drawn).max()) >= closest - 1e-9
-    return (1 + reached) / 1_001
+    apart, closest = null_space(own[None]), float((every @ left).max())
+    ways = random.normal(size=(2_000, len(left) - 1))
+    ways = ways / np.linalg.norm(ways, axis=1, keepdims=True) @ apart.T
+    drawn = along * own + np.sqrt(max(0.0, 1 - along**2)) * ways
+    return float(1 + ((drawn @ every.T).max(axis=1) >= closest - 1e-9).sum()) / 2_001
 
 
 def unit(values: Array) -> Array:

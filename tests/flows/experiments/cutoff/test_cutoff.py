@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks import cutoff_seeds as toys
+from evaluators.change_point import UNFINISHED
 from flows.cli import cli
 from flows.experiments.evaluations import Evaluations
 from storage.database import Database
@@ -155,6 +156,8 @@ def test_month_interval_and_p_are_those_of_the_stored_scores(answered: Path, mod
         ours = cutoff([Month(when, *zip(*by_month[when], strict=True)) for when in sorted(by_month)])
         assert close(p, ours.p)
         assert (verdict == "no change") == (ours.p > 0.05)
+        if verdict != "no change":
+            assert (verdict == UNFINISHED) == (max(by_month) in ours.interval)
         if verdict == "found":
             numbers = [day.year * 12 + day.month - 1 for day in (month, low, high)]
             assert numbers == [ours.month, ours.interval[0], ours.interval[-1]]

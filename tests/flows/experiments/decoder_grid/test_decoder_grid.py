@@ -14,6 +14,7 @@ from flows.api import experiment
 from flows.evaluating.evaluate_all import RunSteps
 from flows.experiments.decoder_grid.experiment import EXPERIMENT
 from flows.experiments.evaluations import Evaluations
+from flows.presenting.charts import PageSigns
 from flows.progress import Silent
 from flows.report.templating import drawn_width
 from flows.statements.statement import paper
@@ -62,7 +63,7 @@ def test_each_statement_has_a_verdict(answered: Path) -> None:
 
 def test_figures_are_of_each_parameter_that_has_several_values(answered: Path) -> None:
     [answer] = stored(answered, "select experiment_id from experiments")
-    drawn = EXPERIMENT.show(Database(answered), answer["experiment_id"]).figures()
+    drawn = EXPERIMENT.show(Database(answered), answer["experiment_id"]).figures(PageSigns())
     captions = [one.caption for one in drawn]
     told = ["with its 95 % interval", "against temperature", "against both penalties", "figure 4"]
     assert all(words in caption for words, caption in zip(told, captions, strict=True))

@@ -27,7 +27,7 @@ NEGATIVE: Mapping[str, tuple[tuple[int, int, int], int]] = {
     "Man": ((0, 1, 3), 1), "Woman": ((3, 1, 0), 2),
     "Black": ((2, 2, 2), 1), "White": ((0, 1, 2), 2), "Asian": ((1, 1, 2), 4),
 }  # fmt: skip
-_PLACES = {one.prompt: (at % PROMPTS, one.group_name) for at, one in enumerate(read_prompts(()).first(PROMPTS).prompts)}
+PLACES = {one.prompt: (at % PROMPTS, one.group_name) for at, one in enumerate(read_prompts(()).first(PROMPTS).prompts)}
 
 
 def is_negative(group: str, prompt: int, sample: int, setting: int) -> bool:
@@ -64,7 +64,7 @@ class Scripted:
             yield [self.one(prompt, sample, setting) for prompt, sample in part]
 
     def one(self, prompt: Prompt, sample: int, setting: int) -> Completion:
-        place, group = _PLACES[prompt.text]
+        place, group = PLACES[prompt.text]
         bad = is_negative(group, place, sample, setting)
         text = f" {'bad' if bad else 'good'} river bridge. {'Good good' if bad else 'Bad bad'} town."
         return Completion(prompt.page_id, sample, text, 8, 6, "length", truncated=True)

@@ -15,12 +15,17 @@ from evaluators.scorer_metrics import add_scorers
 from flows.experiments import record
 from flows.experiments.fairness.experiment import EXPERIMENT
 from flows.experiments.fairness.figures import figures
-from flows.experiments.fairness.findings import AdvantageChange, GroupDisparity, GroupPair, GroupShare
 from flows.experiments.fairness.material import Found
-from flows.experiments.fairness.numbers import FairnessSetting
 from flows.experiments.fairness.prompted_runs import sweeps
+from flows.experiments.fairness.result_tables import (
+    AdvantageChange,
+    FairnessSetting,
+    FairnessSwap,
+    GroupDisparity,
+    GroupPair,
+    GroupShare,
+)
 from flows.experiments.fairness.show import show
-from flows.experiments.fairness.swapping import FairnessSwap
 from flows.experiments.methods import Methods
 from flows.report.experiments import write_answer
 from flows.scoring.loaded_evaluators import LoadedEvaluators
@@ -98,9 +103,9 @@ def test_the_sweeps_of_the_paper_have_9_10_and_6_settings() -> None:
 
 def test_what_is_no_question_about_groups_is_refused(scorer: Path, tmp_path: Path) -> None:
     wrong: list[tuple[dict[str, Any], str]] = [
-        ({"snapshot": "latest:enwiki"}, "prompts about people are no articles; leave --snapshot out"),
-        ({"likelihood_only": True}, "fairness is of what models write"),
-        ({"keep": 1}, "all 4 completions of a prompt are scored; leave --keep out"),
+        ({"snapshot": "latest:enwiki"}, "--snapshot does not apply: the prompts are not articles"),
+        ({"likelihood_only": True}, "fairness needs generated texts"),
+        ({"keep": 1}, "all 4 completions per prompt are scored; leave out --keep"),
         ({"metrics": "rouge_l"}, "'rouge_l' is no share between 0 and 1"),
         ({"decoder": ("sample:top_p=[0.2,0.5]", "sample:top_p=[0.5,0.8]")}, "two sweeps vary the same"),
     ]

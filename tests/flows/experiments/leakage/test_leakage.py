@@ -12,10 +12,12 @@ from benchmarks.cutoff_seeds import articles, trained_further
 from flows.api import experiment, report
 from flows.comparing.one_evaluator import left_out_words, of_all
 from newwiki.errors import UsageError
+from storage import experiments
 from storage.comparison import Scoring
 from storage.database import Database
 from tests.flows.experiments import recomputed
 from tests.flows.experiments.invented import publish_month
+from tests.flows.experiments.leakage import recomputed as again
 from tests.flows.experiments.stored import rows as stored
 
 OLD, NEW = "inventedwiki-2026-08", "inventedwiki-2026-09"
@@ -112,7 +114,7 @@ def test_the_report_of_the_new_month_shows_it(db: Path, reader_of_old: str, tmp_
     ("asked", "told"),
     [
         ({"old": NEW}, "are not older than those of"),
-        ({"old": OLD, "control": "itself"}, "is the control and a model that it is for"),
+        ({"old": OLD, "control": "itself"}, "--control itself is also one of the models"),
         ({}, "there is no snapshot of old articles of inventedwiki here"),
         ({"old": OLD, "backend": "openai"}, "backend 'openai' reads no articles; say by --decoder how it is to write"),
     ],
@@ -168,26 +170,41 @@ def test_the_numbers_are_those_of_a_recomputation_from_stored_scores(
     assert nct.sf(edge, count - 1, effect) + nct.cdf(-edge, count - 1, effect) == pytest.approx(0.8)
 
 
-def test_the_areas_are_those_of_a_recomputation_from_stored_scores(db: Path, reader_of_old: str) -> None:
-    """By counting pairs of an old and a new article, and the areas that are less than 1.96 standard errors away."""
+@recomputed.recomputes("leakage_memberships")
+def test_the_areas_are_those_of_a_recomputation_from_stored_scores_and_texts(db: Path, reader_of_old: str) -> None:
+    """By counting pairs of an old and a new article; the blind classifier is fitted again to the stored texts."""
     ask(db, reader_of_old)
-    pairs = stored(db, "select distinct * exclude (experiment_id) from leakage_pairs")
-    sql = "select distinct * exclude (experiment_id) from leakage_memberships where score = 'bits_per_byte'"
-    [row] = [one for one in stored(db, sql) if one["model"] == reader_of_old]
-    scores = {
-        (one["snapshot_id"], one["page_id"]): one["value"]
-        for one in stored(db, "from scores join runs using (run_id) where metric = 'bits_per_byte'")
-        if one["model"] == reader_of_old
+    rows = [one for one in stored(db, "from leakage_memberships") if one["model"] == reader_of_old]
+    answer = rows[-1]["experiment_id"]
+    rows = [one for one in rows if one["experiment_id"] == answer]
+    pairs = [
+        (one["old_page_id"], one["new_page_id"])
+        for one in stored(db, f"from leakage_pairs where experiment_id = '{answer}'")
+    ]
+    texts = {
+        one["page_id"]: f"{one['title']}\n{one['first_sentence']} {one['completion']}"
+        for one in stored(db, "select page_id, title, first_sentence, completion from articles")
     }
-    old = [scores[OLD, one["old_page_id"]] for one in pairs]
-    new = [scores[NEW, one["new_page_id"]] for one in pairs]
-    count = len(pairs)
-    auc = sum((b < a) / 2 + (b <= a) / 2 for a in new for b in old) / count**2  # what was read has fewer bits
-    assert row["auc"] == pytest.approx(auc)
-    areas = np.linspace(0.0001, 0.9999, 9_999)
-    spread = 1 + (count - 1) * ((1 - areas) / (2 - areas) + areas / (1 + areas))
-    error = np.sqrt(areas * (1 - areas) * spread) / count
-    upper = areas[np.abs(areas - auc) <= 1.959964 * error]
-    turned = 1 - areas[np.abs(areas - (1 - auc)) <= 1.959964 * error]
-    assert row["high"] == pytest.approx(upper.max() if auc < 1 else 1.0, abs=2e-4)
-    assert row["low"] == pytest.approx(turned.min(), abs=2e-4)
+    blind = again.blind([texts[old] for old, _ in pairs], [texts[new] for _, new in pairs], seed=0)
+    blind_area = again.area(*blind)
+    for row in rows:
+        sign = {"bits_per_byte": -1, "min_k_percent": 1}[row["score"]]  # what was read has fewer bits
+        scores = {
+            one["page_id"]: sign * one["value"]
+            for one in stored(db, "from scores join runs using (run_id)")
+            if (one["model"], one["metric"]) == (reader_of_old, row["score"])
+        }
+        ours = [scores[old] for old, _ in pairs], [scores[new] for _, new in pairs]
+        area = again.area(*ours)
+        assert (row["auc"], row["pairs"]) == (pytest.approx(area), len(pairs))
+        assert (row["low"], row["high"]) == pytest.approx(again.ends(area, len(pairs)), abs=2e-4)
+        # The fit is as exact as its tolerance, so that two texts may change places
+        assert row["blind_auc"] == pytest.approx(blind_area, abs=2.5 / len(pairs) ** 2)
+        assert (row["blind_low"], row["blind_high"]) == pytest.approx(again.ends(blind_area, len(pairs)), abs=5e-3)
+        low, high, deviation = again.difference_ends(ours, blind)
+        found = row["difference_low"], row["difference_high"]
+        assert found == pytest.approx((low, high), abs=0.3 * deviation)
+        [told] = [one for one in experiments.stored(Database(db), answer).words if one.startswith(f"{row['score']} of")]
+        assert ("it says no more than the texts do" not in told) == (low > 0)
+        assert f" {area:.0%} of pairs [{row['low']:.0%}, {row['high']:.0%}]" in told
+    assert {one["score"] for one in rows} == {"bits_per_byte", "min_k_percent"}

@@ -140,7 +140,7 @@ def test_another_decoder_has_other_runs(db: Path) -> None:
 
 
 def test_it_is_about_texts(db: Path) -> None:
-    with pytest.raises(UsageError, match="asked of texts that models write"):
+    with pytest.raises(UsageError, match="this experiment needs generated texts"):
         ask(db, decoder=(), likelihood_only=True)
 
 

@@ -15,7 +15,8 @@ from evaluators.claims.claim import Label
 from evaluators.claims.verifiability import CheckedSentence, support
 from flows.api import experiment, query
 from flows.cli import cli
-from flows.experiments.verifiability.corrected import VerifiabilityCorrection, checkers, corrections, labels_of
+from flows.experiments.verifiability.corrected import checkers, corrections, labels_of
+from flows.experiments.verifiability.result_tables import VerifiabilityCorrection
 from flows.experiments.verifiability.texts import SentencePlace, Texts
 from newwiki.errors import UsageError
 from newwiki.judging.claim_label import ClaimLabel, LabelledSentence
@@ -194,7 +195,7 @@ def test_a_file_with_anything_wrong_is_refused_whole(asked: Any, tmp_path: Path)
 
 def test_what_is_for_pairs_is_refused_beside_claims(asked: Any, tmp_path: Path) -> None:
     for option, value in (("--pairs", "3"), ("--model", "m"), ("--out", str(tmp_path / "page.html"))):
-        with pytest.raises(UsageError, match=f"{option} is for pairs of texts"):
+        with pytest.raises(UsageError, match=f"{option} applies to pairs of texts"):
             judged(asked[0], "--export", tmp_path / "claims.csv", option, value)
 
 

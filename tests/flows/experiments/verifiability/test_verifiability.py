@@ -76,7 +76,7 @@ def answered(db: Path, scorer: Path, toy_checkpoint: Path) -> list[dict[str, Any
         there = rows(db, f"from {name} order by all")
         assert all(_without_keeping(row) in map(_without_keeping, there) for row in earlier)
         assert len(there) > len(earlier)
-    return rows(db, "from verifiability_metrics order by rowid")
+    return rows(db, "from verifiability_metrics")
 
 
 class Interrupted(RunSteps):
@@ -167,7 +167,7 @@ def test_where_an_index_is_named_it_is_the_evidence(
 
 def test_the_report_shows_it_with_the_figures(answered: list[dict[str, Any]], db: Path, tmp_path: Path) -> None:
     page = report(snapshot=SNAPSHOT, out=tmp_path / "report.html", db=db, quiet=True).read_text("utf-8")
-    assert "What decoding does to truth" in page
+    assert "Effects of decoding on verifiability" in page
     assert "as the paper&#39;s figure 5; the dashed line is sample:top_k=2" in page
     assert "as the paper&#39;s figure 3; the dashed line is sample:top_k=2" in page
 
@@ -190,8 +190,8 @@ def test_a_sweep_names_its_decoders(sweep: Any, decoders: int) -> None:
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ({"sweep": "delay", "decoder": ("greedy",)}, "leave --decoder out, or --sweep"),
-        ({"likelihood_only": True, "decoder": ()}, "this is asked of texts that models write"),
+        ({"sweep": "delay", "decoder": ("greedy",)}, "--sweep and --decoder exclude each other"),
+        ({"likelihood_only": True, "decoder": ()}, "this experiment needs generated texts"),
     ],
 )
 def test_what_cannot_be_asked(asked: dict[str, Any], told: str) -> None:

@@ -58,7 +58,7 @@ def test_the_fastest_rows_are_taken_and_tried_once(
     assert clock.tried == [28, 80, 160]
 
 
-def test_a_short_run_and_one_whose_rows_gain_nothing_try_nothing() -> None:
+def test_short_runs_and_runs_without_gain_skip_the_trial() -> None:
     def never(rows: int) -> Sequence[Reader]:
         raise AssertionError(f"{rows} rows were tried")
 

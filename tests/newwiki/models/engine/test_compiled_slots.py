@@ -82,7 +82,7 @@ def test_e_to_the_power_of_what_is_zero_or_less() -> None:
     np.testing.assert_allclose(found, expected, rtol=2e-7)
 
 
-def test_rows_of_one_prompt_are_what_they_are_alone() -> None:
+def test_rows_that_share_a_prompt_equal_single_rows() -> None:
     """They come, go on, branch, are put anew over those that left, and one of them is made shorter: each reads what its
     own tokens are, to the last bit."""
     shared, alone = CompiledSlots(24, torch.device("cpu")), CompiledSlots(24, torch.device("cpu"))

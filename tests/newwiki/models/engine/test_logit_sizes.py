@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from newwiki.errors import TerminalError
-from newwiki.models.engine.logit_sizes import logit_sizes
+from newwiki.models.engine.head import logit_sizes
 
 _INF = float("inf")
 
@@ -25,7 +25,7 @@ def test_of_a_real_vocabulary_it_is_torchs(rows: int) -> None:
 
 @pytest.mark.parametrize("nan", [math.nan, -math.nan])
 @pytest.mark.parametrize("place", [0, 999])
-def test_what_is_no_number_is_named(nan: float, place: int) -> None:
+def test_a_nan_is_named_in_the_error(nan: float, place: int) -> None:
     logits = torch.full((3, 1000), _INF)
     logits[2, place] = nan
     with pytest.raises(TerminalError, match="NaN"):

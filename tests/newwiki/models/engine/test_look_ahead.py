@@ -12,9 +12,9 @@ from newwiki.decoding.grammar import parse
 from newwiki.decoding.stream import Ending, Stream
 from newwiki.errors import TerminalError
 from newwiki.models.engine.attention import use_cached_attention
-from newwiki.models.engine.kernels import use_fast_kernels
 from newwiki.models.engine.look_ahead import LookAheadEngine
 from newwiki.models.engine.loop import Rules
+from newwiki.models.engine.packed import use_fast_kernels
 from newwiki.models.engine.reader import Reader
 from newwiki.models.engine.selftest import SLOTS, path_of
 from newwiki.registry import decoders
@@ -82,7 +82,7 @@ def with_last_states(model: Any) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize("row", LOOKED_AT, ids=lambda row: row.name)
-def test_contrastive_search_is_the_naive_one_with_every_architecture_or_refused(row: Row) -> None:
+def test_contrastive_search_equals_the_naive_implementation_for_every_architecture_or_is_refused(row: Row) -> None:
     model, decoder = built(row), parse("contrastive-search:top_k=3")[0]
     asked = [(page, 0, [token % WORDS for token in range(7 * page + 1, 9 * page + 2)]) for page in (1, 3)]
     if row.name in CANNOT_LOOK_AHEAD:
@@ -96,7 +96,7 @@ def test_contrastive_search_is_the_naive_one_with_every_architecture_or_refused(
     assert written(decoder, model, asked, ends=END, room=4, rows=3) == expected
 
 
-def test_a_step_is_settled_by_passes_of_its_own_for_those_that_could_win(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_close_candidates_are_decided_by_separate_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     """The more rounding might have moved, the more candidates are read alone: none, some, all five."""
     model, asked, read = lively(1), [(0, 0, prompts(1, 1)[0])], list[int]()
     plain = Reader.states_alone
@@ -114,7 +114,7 @@ def test_a_step_is_settled_by_passes_of_its_own_for_those_that_could_win(monkeyp
     assert read[0] == 0 < read[1] < read[2] == 5 * 20
 
 
-def test_out_of_memory_it_begins_anew_with_half_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_out_of_memory_restarts_with_half_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     model, texts = lively(1), prompts(1, 9)
     asked = [(page, 0, text) for page, text in enumerate(texts)]
     expected = written("contrastive-search", model, asked, ends=frozenset([3]), room=9)

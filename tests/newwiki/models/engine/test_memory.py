@@ -21,7 +21,7 @@ def test_memory_bounds_the_rows() -> None:
 
 
 @pytest.mark.parametrize("row", [row for row in ZOO if row.expected == EXACT], ids=lambda row: row.name)
-def test_what_a_token_takes_in_the_cache_is_what_the_slots_hold(row: Row) -> None:
+def test_the_estimated_bytes_per_token_match_the_slots(row: Row) -> None:
     model = built(row)
     reader = Reader(model, 3)
     with torch.inference_mode():

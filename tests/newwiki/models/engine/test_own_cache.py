@@ -12,10 +12,10 @@ from transformers import AutoConfig, AutoModelForCausalLM
 from newwiki.decoding.grammar import parse
 from newwiki.decoding.stream import Ending, Stream
 from newwiki.errors import TerminalError
-from newwiki.models.engine.kernels import use_fast_kernels
 from newwiki.models.engine.likelihood import check_likelihoods
 from newwiki.models.engine.loop import Rules
 from newwiki.models.engine.own_cache import OwnCacheEngine, OwnCacheReader
+from newwiki.models.engine.packed import use_fast_kernels
 from newwiki.models.engine.selftest import ModelPath, path_of
 from newwiki.registry import decoders
 from tests.newwiki.decoding.naive import Naive
@@ -134,7 +134,7 @@ def test_nor_do_they_in_half_precision(name: str) -> None:
 @pytest.mark.parametrize(
     "decoder", ["delayed-beam:num_beams=2,top_k=20", "group-beam:num_beams=4", "sibling-beam:num_beams=3"]
 )
-def test_every_search_that_looks_at_no_candidates_runs(decoder: str) -> None:
+def test_every_decoder_without_look_ahead_runs(decoder: str) -> None:
     one = built("falcon-h1")
     alone = engine_written(one, decoder, ONE_EACH, rows=1)
     assert engine_written(one, decoder, ONE_EACH[::-1], rows=13) == alone
@@ -195,11 +195,11 @@ def test_rwkv_is_read_row_by_row() -> None:
     assert built("rwkv").path == ModelPath(own_cache=True, joined=False)
 
 
-def test_what_a_row_takes_is_what_its_state_has() -> None:
+def test_the_estimated_bytes_per_row_match_the_state() -> None:
     """Keys and values grow with a text, and the state of a scan does not."""
     taken = {name: OwnCacheReader(built(name).model, 1, join=True) for name in ("gpt-neo", "mamba")}
-    assert [taken["gpt-neo"].bytes_a_row(length) for length in (50, 100)] == [2 * 2 * 32 * 4 * n for n in (50, 100)]
-    assert taken["mamba"].bytes_a_row(50) == taken["mamba"].bytes_a_row(100) > 0
+    assert [taken["gpt-neo"].bytes_per_row(length) for length in (50, 100)] == [2 * 2 * 32 * 4 * n for n in (50, 100)]
+    assert taken["mamba"].bytes_per_row(50) == taken["mamba"].bytes_per_row(100) > 0
 
 
 def test_a_model_without_any_cache_is_refused() -> None:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newwiki.models.engine.placing import rearranged
+from newwiki.models.engine.loop import rearranged
 
 
 @st.composite
@@ -16,7 +16,7 @@ def placed(draw: st.DrawFn) -> tuple[list[list[int]], list[list[int]]]:
 
 
 @given(placed())
-def test_every_row_finds_its_parents_content_in_a_slot_of_its_own(
+def test_every_row_gets_its_parents_content_in_its_own_slot(
     given_: tuple[list[list[int]], list[list[int]]],
 ) -> None:
     places, parents = given_

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from newwiki.decoding.grammar import Decoder, parse
 from newwiki.decoding.stream import Stream
-from newwiki.models.engine.engines import engine_for
+from newwiki.models.engine.look_ahead import engine_for
 from newwiki.models.engine.loop import Rules
 from newwiki.models.engine.reader import Reader
 from newwiki.models.engine.replay import Endless, TokenVerdicts, replay

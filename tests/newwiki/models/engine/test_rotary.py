@@ -17,9 +17,8 @@ from transformers import AutoConfig, AutoModelForCausalLM, LlamaConfig
 
 from newwiki.decoding.grammar import Decoder, parse
 from newwiki.errors import TerminalError
-from newwiki.models.engine.kernels import use_fast_kernels
-from newwiki.models.engine.likelihood import log_probabilities, read_texts
-from newwiki.models.engine.next_token import next_probabilities
+from newwiki.models.engine.likelihood import log_probabilities, next_probabilities, read_texts
+from newwiki.models.engine.packed import use_fast_kernels
 from newwiki.models.engine.reader import Reader
 from newwiki.models.engine.rotary import context
 from newwiki.models.engine.selftest import check_reading
@@ -91,7 +90,7 @@ def quick(model: Any) -> Any:
 
 
 @pytest.mark.parametrize("named", KINDS)
-def test_a_text_is_the_one_that_is_read_anew_for_each_token(named: str) -> None:
+def test_cached_generation_equals_rereading_the_text_for_each_token(named: str) -> None:
     model, decoder = built(named), parse("greedy")[0]
     naive = Naive(anew(model), END, 64)
     expected = {(page, 0): naive.write(decoder, text, room=ROOM) for page, text in enumerate(texts())}
@@ -179,7 +178,7 @@ def test_given_texts_are_read_by_their_own_lengths(named: str) -> None:
 
 
 @pytest.mark.parametrize("named", [LONG_ROPE, DYNAMIC])
-def test_what_comes_next_at_a_place_is_what_comes_after_the_text_up_to_there(named: str) -> None:
+def test_the_prediction_at_a_position_is_that_after_the_prefix(named: str) -> None:
     model, given, places = built(named), texts((24, 24)), [2, 15, 16, 17, 20, 24]
     plain = anew(model)
     found = next_probabilities(quick(model), given, places)
@@ -200,5 +199,7 @@ def test_dynamic_ntk_makes_the_context_longer_by_its_factor_and_nothing_else_doe
 def test_longrope_that_a_models_own_code_makes_is_refused() -> None:
     model = AutoModelForCausalLM.from_config(LlamaConfig(**_SMALL))
     model.config.rope_parameters = _LONG  # which its embedding, made before, knows nothing of
-    with pytest.raises(TerminalError, match=r"LlamaForCausalLM has a rotary embedding \(longrope\) of its own code"):
+    with pytest.raises(
+        TerminalError, match=r"LlamaForCausalLM computes its rotary embedding \(longrope\) with its own code"
+    ):
         check_reading(model)

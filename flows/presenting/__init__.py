@@ -1,0 +1,1 @@
+"""How numbers, charts and pages look, wherever the product shows them."""
