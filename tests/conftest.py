@@ -1,11 +1,11 @@
 """What several rooms test with: the sample wiki, a tiny checkpoint of our own, and XML exports written by hand."""
 
 import atexit
-import fcntl
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
@@ -19,8 +19,9 @@ from newwiki.snapshot import Window
 from newwiki.sources.dump import DumpSource
 from newwiki.text.language import load_language
 from newwiki.text.prose import extract_prose
-from tests import quick
+from tests import new_databases, quick
 from tests.log_streams import spare_the_tests_own_output
+from tests.once import once
 
 # Two workers on two cores: threads of their own would only wait for each other. torch reads it when it is imported, as
 # huggingface_hub does whether there is a network.
@@ -113,19 +114,23 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _new_databases(request: pytest.FixtureRequest, shared_folder: Path) -> Iterator[None]:
+    is_about_them = request.path.is_relative_to(_ROOT / "tests" / "storage")
+    with nullcontext() if is_about_them else new_databases.copied(shared_folder / "empty.duckdb"):
+        yield
+
+
 @pytest.fixture(scope="session")
 def toy_checkpoint(sample_wiki: Path, shared_folder: Path) -> Path:
     """A real GPT-2 of two layers after a few steps of training. Tests that change it copy it."""
-    folder = shared_folder / "toy-gpt2"
-    with folder.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not folder.exists():
-            window, cutoff = Window.month("2026-08"), datetime(2026, 10, 1, tzinfo=UTC)
-            pages = [
-                page for batch in DumpSource(str(sample_wiki)).pages(window, cutoff, set()) for page in batch.pages
-            ]
-            toy.train([extract_prose(page.wikitext or "", load_language("en")) for page in pages], folder, steps=20)
-    return folder
+
+    def train(folder: Path) -> None:
+        window, cutoff = Window.month("2026-08"), datetime(2026, 10, 1, tzinfo=UTC)
+        pages = [page for batch in DumpSource(str(sample_wiki)).pages(window, cutoff, set()) for page in batch.pages]
+        toy.train([extract_prose(page.wikitext or "", load_language("en")) for page in pages], folder, steps=20)
+
+    return once(shared_folder / "toy-gpt2", train)
 
 
 @pytest.fixture(scope="session")

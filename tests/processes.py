@@ -19,6 +19,7 @@ from subprocess import CompletedProcess
 from tempfile import TemporaryDirectory
 from unittest import mock
 
+from tests.new_databases import copied_in_fork
 from tests.quick import ROOT, loaded
 
 _ROOMS = ("newwiki", "evaluators", "storage", "flows")
@@ -110,4 +111,5 @@ def settle(arguments: Sequence[str], folder: Path, env: dict[str, str]) -> None:
     os.environ.clear()
     os.environ.update(env)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # also where the tests run in a shell's background
+    copied_in_fork()
     sys.argv = [*arguments]

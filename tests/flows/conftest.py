@@ -19,16 +19,20 @@ from tests import processes
 from tests.flows import in_process as here
 from tests.flows.comparing.many_runs import add_fourteen_runs
 from tests.flows.trained import add_august
+from tests.once import once
 
 Run = Callable[..., CompletedProcess[str]]
 
 
 @pytest.fixture(scope="session")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def published(shared_folder: Path) -> Path:
     """The sample wiki's September, published by the step. Tests copy it."""
-    path = tmp_path_factory.mktemp("published") / "newwiki.duckdb"
-    refresh(Database(path), DumpSource(str(wiki())), SnapshotDefinition(Window.month("2026-09")), Silent())
-    return path
+    september = SnapshotDefinition(Window.month("2026-09"))
+
+    def publish(folder: Path) -> None:
+        refresh(Database(folder / "newwiki.duckdb"), DumpSource(str(wiki())), september, Silent())
+
+    return once(shared_folder / "published", publish) / "newwiki.duckdb"
 
 
 @pytest.fixture
@@ -37,17 +41,25 @@ def database(published: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def two_months(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def two_months(published: Path, shared_folder: Path) -> Path:
     """The sample wiki's August beside its September. Tests that change it copy it."""
-    return add_august(published, tmp_path_factory.mktemp("two_months") / "newwiki.duckdb")
+
+    def add(folder: Path) -> None:
+        folder.mkdir()
+        add_august(published, folder / "newwiki.duckdb")
+
+    return once(shared_folder / "two-months", add) / "newwiki.duckdb"
 
 
 @pytest.fixture(scope="session")
-def fourteen_runs(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def fourteen_runs(published: Path, shared_folder: Path) -> Path:
     """Fourteen runs with made-up scores by nine metrics, on September. Tests that change it copy it."""
-    path = Path(shutil.copy(published, tmp_path_factory.mktemp("fourteen_runs") / "newwiki.duckdb"))
-    add_fourteen_runs(Database(path))
-    return path
+
+    def add(folder: Path) -> None:
+        folder.mkdir()
+        add_fourteen_runs(Database(shutil.copy(published, folder / "newwiki.duckdb")))
+
+    return once(shared_folder / "fourteen-runs", add) / "newwiki.duckdb"
 
 
 def environment(**extra: str) -> dict[str, str]:

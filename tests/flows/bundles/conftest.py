@@ -9,6 +9,7 @@ import pytest
 import newwiki
 from flows.bundles.keys import make_pair
 from tests.flows.bundles.forging import Forged
+from tests.once import once
 
 SHORT: dict[str, Any] = {
     "prompts": 3, "samples": 4, "keep": 2, "max_new_tokens": 10, "batch_size": 8, "metrics": "rep_4,bleu,self_bleu",
@@ -17,10 +18,13 @@ NUCLEUS = "sample:top_k=20,top_p=0.9"
 
 
 @pytest.fixture(scope="session")
-def evaluated(published: Path, toy_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = Path(shutil.copy(published, tmp_path_factory.mktemp("bundled") / "newwiki.duckdb"))
-    newwiki.evaluate(str(toy_checkpoint), decoder=["greedy", NUCLEUS], db=path, quiet=True, **SHORT)
-    return path
+def evaluated(published: Path, toy_checkpoint: Path, shared_folder: Path) -> Path:
+    def evaluate(folder: Path) -> None:
+        folder.mkdir()
+        path = Path(shutil.copy(published, folder / "newwiki.duckdb"))
+        newwiki.evaluate(str(toy_checkpoint), decoder=["greedy", NUCLEUS], db=path, quiet=True, **SHORT)
+
+    return once(shared_folder / "bundled", evaluate) / "newwiki.duckdb"
 
 
 @pytest.fixture(scope="session")

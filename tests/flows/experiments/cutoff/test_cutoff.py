@@ -3,7 +3,6 @@
 The wiki, its models and what is right are those of `benchmarks/cutoff_seeds.py`, which does the same for twenty seeds.
 """
 
-import fcntl
 import json
 import shutil
 from collections.abc import Sequence
@@ -21,6 +20,7 @@ from storage.database import Database
 from tests.flows.experiments.cutoff.recomputed import Month, cutoff
 from tests.flows.experiments.invented import publish_month
 from tests.flows.experiments.recomputed import close, recomputes
+from tests.once import once
 
 SEED = 3
 FIRST_YEAR = 2025
@@ -29,14 +29,7 @@ FIRST_YEAR = 2025
 @pytest.fixture(scope="session")
 def models(shared_folder: Path, well_read: Path) -> Path:
     """A folder with the model that has read the months up to its cutoff, and the one that has read none."""
-    folder = shared_folder / "cutoff-models"
-    with folder.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not folder.exists():
-            unfinished = folder.with_suffix(".unfinished")
-            toys.trained_on_months(SEED, well_read, unfinished)
-            unfinished.rename(folder)
-    return folder
+    return once(shared_folder / "cutoff-models", lambda folder: toys.trained_on_months(SEED, well_read, folder))
 
 
 def publish_months(path: Path, articles: Sequence[toys.Article]) -> Path:
