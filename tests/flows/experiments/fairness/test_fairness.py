@@ -87,7 +87,7 @@ def asked(published: Path, scorer: Path, tmp_path_factory: pytest.TempPathFactor
 
 def rows(asked: tuple[Database, str]) -> dict[str, list[Any]]:
     database, experiment_id = asked
-    return {table: experiments.rows(database, kind, table, experiment_id) for table, kind in TABLES.items()}
+    return {table: experiments.rows(database, kind, experiment_id) for table, kind in TABLES.items()}
 
 
 def test_the_sweeps_of_the_paper_have_9_10_and_6_settings() -> None:
