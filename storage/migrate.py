@@ -99,13 +99,8 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     if is_ours(connection):
         definitions.drop(connection, [text for text, _ in _view_texts([])])
     connection.execute(_RECORD)
-    connection.execute(_VIEWS)
-    (done,) = connection.execute("select coalesce(max(version), 0) from schema_migrations").fetchall()[0]
-    _require_released(done, path)
-    for version, (name, statements) in sorted(_numbered().items()):
-        if version > done:
-            connection.execute(statements)
-            connection.execute("insert into schema_migrations values (?, ?, now())", [version, name])
+    _require_released(_version(connection), path)
+    create_tables(connection)
     result_tables.adopt(connection, definitions.catalogue(connection).tables)
     hashes.take_all(connection)
     connection.execute(_comments())
@@ -117,6 +112,22 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     newest.enter(connection)
     summaries.store_missing(connection)
     connection.commit()
+
+
+def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
+    """Carry out the migrations that the database lacks, without the views and the comments."""
+    connection.execute(_RECORD)
+    connection.execute(_VIEWS)
+    done = _version(connection)
+    for version, (name, statements) in sorted(_numbered().items()):
+        if version > done:
+            connection.execute(statements)
+            connection.execute("insert into schema_migrations values (?, ?, now())", [version, name])
+
+
+def _version(connection: duckdb.DuckDBPyConnection) -> int:
+    (version,) = connection.execute("select coalesce(max(version), 0) from schema_migrations").fetchall()[0]
+    return int(version)
 
 
 def _require_released(version: int, path: Path) -> None:

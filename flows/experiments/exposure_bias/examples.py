@@ -18,7 +18,7 @@ def examples(draw: Draw) -> list[ExposureExample]:
     for prefix, gaps in draw.prefixes():
         if prefix.length != length or (prefix.kind == CORRUPTED and prefix.rate != most):
             continue
-        [tokens] = draw.written(prefix, gaps, {key: data[key]})
+        [[tokens]] = draw.written([(prefix, gaps)], {key: data[key]})
         end = begin + length
         found.append(
             ExposureExample(

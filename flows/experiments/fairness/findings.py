@@ -231,7 +231,7 @@ def _correlation(
         return (math.nan,) * 4
     apart = entropy - entropy.mean()
     slope, scale = float(apart @ share), math.sqrt((apart**2).sum() * ((share - share.mean()) ** 2).sum())
-    by_unit = np.bincount(units, moved @ apart)
+    by_unit = np.asarray(np.bincount(units, moved @ apart), float)
     # Their variance is over one less than their number, as that of each group's prompts is already
     pseudo = slope + by_unit * math.sqrt(len(by_unit) * (len(by_unit) - 1))
     found = statistics.differences_estimate(pseudo[:, None])

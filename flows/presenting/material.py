@@ -1,4 +1,4 @@
-"""What a report is made of: one snapshot, its runs on their board, and all that explains them."""
+"""The material of a page on a snapshot: its runs on their board, and everything that explains them."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -7,8 +7,8 @@ from datetime import date, datetime
 from pathlib import PurePath
 from typing import Any
 
-from flows.comparing.board import ABOUT, Board, Column, board
-from flows.comparing.seeds import with_seed
+from flows.comparing.board import ABOUT, Board, Column, board, number_of
+from flows.comparing.notes import with_seed
 from flows.comparing.shown_levels import LevelNote, level_notes
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import TerminalError
@@ -33,7 +33,7 @@ class RunEntry:
 
     @property
     def request(self) -> tuple[object, ...]:
-        """What two runs must share, beside model and decoder, for their numbers to stand beside each other."""
+        """What two runs must share, besides model and decoder, to be comparable."""
         return (self.run.protocol, self.run.dtype, self.run.backend)
 
 
@@ -71,17 +71,17 @@ class Material:
 
     @property
     def reference(self) -> Record | None:
-        """The articles' own record, if they are scored."""
+        """The record of the articles, if they are scored."""
         return next((one for one in self.board.records if one["run_id"].startswith("reference:")), None)
 
     @property
     def records(self) -> list[Record]:
-        """Those of runs."""
+        """The records of runs."""
         return [record for record in self.board.records if record["run_id"] in self.entries]
 
     @property
     def text_columns(self) -> list[Column]:
-        """The columns whose numbers are of one text each."""
+        """The columns of metrics that score one text at a time."""
         return [column for column in self.board.columns if self.metrics[column.metric].scope == "text"]
 
     @property
@@ -90,14 +90,14 @@ class Material:
         return any(column.name != column.metric for column in self.board.columns)
 
     def label(self, record: Record) -> str:
-        """The model and the decoder, with the seed where it is not the default."""
+        """Return the model with its decoder, and with its seed where that is not the default."""
         run = self.entries[record["run_id"]].run if record["run_id"] in self.entries else None
         return f"{self.names[record['run_id']]} · {with_seed(short_form(record['decoder']), run.seed if run else None)}"
 
     def level_notes(self, records: Iterable[Record], columns: Sequence[Column]) -> list[LevelNote]:
         """What a reader must know of a picture of these runs' numbers in these columns."""
         return level_notes(
-            (record["run_id"], self.label(record), record[f"{column.name}_level"])
+            (record["run_id"], self.label(record), number_of(record, column.name).level)
             for record in records
             for column in columns
             if record[column.name] is not None and record["run_id"] in self.entries
@@ -110,8 +110,8 @@ class Material:
 def gather(
     database: Database, snapshot: str, *, after_cutoff: bool = False, prefer: Collection[str] | None = None
 ) -> Material:
-    """All of it. Where the runs' evaluators differ each has a column, and the board's notes say so; or a column has one
-    of those that are preferred (see `flows.comparing.board.board`)."""
+    """Gather the material of a snapshot. Where the runs' evaluators differ, each has a column and the board's notes say
+    so; or a column has one of the preferred evaluators (see `flows.comparing.board.board`)."""
     found = snapshots.resolve(database, snapshot)
     shown = _board(database, found.snapshot_id, after_cutoff=after_cutoff, prefer=prefer)
     entries = database.records(_entry, "report_runs", found.snapshot_id)
@@ -157,7 +157,7 @@ def _fingerprint(*, parameters: str, dependencies: str, **named: Any) -> Fingerp
 
 
 def _names(runs: Iterable[Run]) -> dict[str, str]:
-    """The last part of the model's path or hub id; more of it, or its weights' hash, where others are named so."""
+    """Return each model's name: the last part of its path or hub id, or more of it, or its hash, until names differ."""
     models = {run.run_id: (run.model, run.model_sha256) for run in runs}
     for names in (
         {one: PurePath(one[0]).name or one[0] for one in models.values()},

@@ -1,14 +1,21 @@
-"""The reference of the commands, generated from their declarations (`docs/commands.md`)."""
+"""The references of commands and settings, from their declarations (`docs/commands.md`, `docs/settings.md`)."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import get_args, get_origin
 
 import click
 
 from flows.cli import cli
 from flows.listing import ARGUMENTS, GENERAL, GROUPS, OWN, Argument, listing
-from flows.markdown import table
+from newwiki.default_config import keys_of
+from newwiki.registrations import Registrations
+from newwiki.settings import Settings
 
 _SHARED = "newwiki evaluate"  # the command that describes options of several commands
+
+
+_HEADS = ("key", "default", "description")
 
 
 def commands() -> str:
@@ -22,6 +29,36 @@ def commands() -> str:
     general = _rows(cli.commands["leaderboard"], GENERAL)
     parts.append(f"\n## {GENERAL}\n\nEvery command has these options.\n\n{table(('option', 'description'), general)}")
     return "".join(parts) + "\n"
+
+
+def settings() -> str:
+    """Return the settings and the tables of newwiki.toml in Markdown."""
+    rows = [
+        (f"`{name}`", f"`NEWWIKI_{name.upper()}`", _value(field.default), field.description or "")
+        for name, field in keys_of(Settings).items()
+    ]
+    parts = [f"\n## Settings\n\n{table(('key', 'environment variable', 'default', 'description'), rows)}"]
+    for name, declared in Registrations.model_fields.items():
+        several = get_origin(declared.annotation) is tuple
+        record = get_args(declared.annotation)[0] if several else declared.annotation
+        keys = []
+        for key, field in keys_of(record).items():
+            default = "required" if field.is_required() else _value(field.get_default(call_default_factory=True))
+            example = f" Example: {_value(field.examples[0])}." if field.examples else ""
+            keys.append((f"`{key}`", default, f"{field.description or ''}{example}".strip()))
+        title = f"[[{name}]]" if several else f"[{name}]"
+        parts.append(f"\n## `{title}`\n\n{' '.join((record.__doc__ or '').split())}\n\n{table(_HEADS, keys)}")
+    return "".join(parts) + "\n"
+
+
+def line(cells: Iterable[str]) -> str:
+    """Return a row of a table."""
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table with its head."""
+    return line(heads) + line("---" for _ in heads) + "".join(map(line, rows))
 
 
 def _with_subcommands(path: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
@@ -81,3 +118,7 @@ def _rows(command: click.Command, heading: str) -> list[tuple[str, str]]:
         elif record := parameter.get_help_record(context):
             rows.append((f"`{record[0]}`", " ".join(record[1].split())))
     return rows
+
+
+def _value(value: object) -> str:
+    return "–" if value in (None, "") else f"`{json.dumps(value, ensure_ascii=False)}`"
