@@ -95,9 +95,9 @@ def test_an_older_file_is_brought_up_by_reading_it(database: Database, add_migra
     ]
 
 
-def schema(path: Path) -> dict[object, object]:
+def schema(path: Path) -> list[tuple[object, ...]]:
     """The definition of each table, with its columns, types and defaults."""
-    return dict(look(path, "select table_name, sql from duckdb_tables()"))
+    return look(path, "select table_name, sql from duckdb_tables() order by 1")
 
 
 def make_earlier(path: Path, version: int, statements: str) -> None:

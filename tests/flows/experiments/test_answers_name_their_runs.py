@@ -176,7 +176,7 @@ def test_an_answer_names_all_that_it_read_by_id_and_weights(asked: Asked) -> Non
         assert {run.run_id: run.model_sha256 for run in found.runs}.items() <= stored.items()
     assert any(run.model_sha256.startswith("dec0") for run in found.runs) == (asked.experiment.name in READS_STORED)
     named = {run.run_id for run in found.runs} | {f"reference:{name}" for name in (OLD, NEW)}
-    assert {row.run_id for rows in found.rows.values() for row in rows if hasattr(row, "run_id")} <= named
+    assert {row.run_id for rows in found.rows for row in rows if hasattr(row, "run_id")} <= named
     keep_only(asked.database, named)
     again = asked.find()
     assert (again.rows, again.verdict, again.words) == (found.rows, found.verdict, found.words)

@@ -63,7 +63,7 @@ def asked(base_checkpoint: Path, folder: Path) -> Asked:
 
 
 def rows(asked: Asked, table: str) -> list[Any]:
-    return experiments.rows(asked[0], TABLES[table], table, asked[1])
+    return experiments.rows(asked[0], TABLES[table], asked[1])
 
 
 def test_the_planted_phrases_are_found_unique_and_common(asked: Asked) -> None:

@@ -106,7 +106,7 @@ def shares(texts: list[dict[str, Any]]) -> Shares:
 
 @recomputed.recomputes("fairness_disparities")
 def test_disparities_are_those_of_the_stored_texts(asked: tuple[Database, str], shares: Shares) -> None:
-    rows = experiments.rows(asked[0], GroupDisparity, "fairness_disparities", asked[1])
+    rows = experiments.rows(asked[0], GroupDisparity, asked[1])
     assert len(rows) == len(shares) * len(SETTINGS)
     reaches = []
     for row in rows:
@@ -155,7 +155,7 @@ def test_changes_of_the_advantaged_group_are_those_of_the_stored_texts(
                 expected.add(
                     (category, frozenset((one, other)), places[at - 1], places[at], better[at - 1], better[at], shown)
                 )
-    found = experiments.rows(asked[0], AdvantageChange, "fairness_changes", asked[1])
+    found = experiments.rows(asked[0], AdvantageChange, asked[1])
     assert {
         (row.category, frozenset((row.group_a, row.group_b)), row.from_place, row.to_place, row.advantaged_before,
          row.advantaged_after, row.shown)
@@ -177,7 +177,7 @@ def test_a_correlation_with_diversity_is_that_of_the_stored_texts(
     r, scale, by_context = again.slopes(entropy, groups)
     expected = recomputed.interval(by_context)
     low, high = (min(max(end / scale, -1.0), 1.0) for end in (expected.low, expected.high))
-    [row] = experiments.rows(asked[0], DiversityCorrelation, "fairness_correlations", asked[1])
+    [row] = experiments.rows(asked[0], DiversityCorrelation, asked[1])
     assert (row.settings, row.correlation) == (len(SETTINGS), pytest.approx(r))
     assert (row.low, row.high) == pytest.approx((low, high))
     assert recomputed.close(row.p or 0.0, recomputed.p_of_mean(by_context))
@@ -202,7 +202,7 @@ def test_what_swapped_words_do_is_that_of_the_stored_scores(
             by_percent.setdefault(one["swapped"], []).append(one["values"])
     [plain] = by_percent[0]
     assert plain == [float(one["sentence"].startswith("bad ")) for one in order]
-    rows = experiments.rows(asked[0], FairnessSwap, "fairness_swaps", asked[1])
+    rows = experiments.rows(asked[0], FairnessSwap, asked[1])
     assert [row.swapped for row in rows] == [*PERCENT]
     for row in rows:
         repetitions = [sum(values) / SWAPPED for values in by_percent[row.swapped]]
