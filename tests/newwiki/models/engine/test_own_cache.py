@@ -206,6 +206,6 @@ def test_a_model_without_any_cache_is_refused() -> None:
     config = AutoConfig.for_model("openai-gpt", vocab_size=97, n_embd=32, n_layer=2, n_head=4, n_positions=64)
     model = AutoModelForCausalLM.from_config(config).eval()
     with pytest.raises(
-        TerminalError, match=r"OpenAIGPTLMHeadModel, because it cannot be read token by token in slots.*choose a"
+        TerminalError, match=r"OpenAIGPTLMHeadModel, because it cannot be read token by token.*choose a"
     ):
         path_of(model)
