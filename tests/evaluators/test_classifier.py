@@ -197,7 +197,7 @@ def test_a_model_that_is_nowhere_says_of_which_metric(monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("name", ["quality", "specificity"])
 def test_what_has_no_published_model_says_how_to_fit_one(name: str) -> None:
-    with pytest.raises(TerminalError, match=f"newwiki train-scorer --name {name}, .* --scorer FOLDER/scorer.toml"):
+    with pytest.raises(TerminalError, match=f"newwiki train-scorer --name {name}`, .* --scorer FOLDER/scorer.toml"):
         load_classifier(read_scorer(PRESETS / f"{name}.toml"))
 
 

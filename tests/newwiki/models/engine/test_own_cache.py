@@ -205,5 +205,7 @@ def test_the_estimated_bytes_per_row_match_the_state() -> None:
 def test_a_model_without_any_cache_is_refused() -> None:
     config = AutoConfig.for_model("openai-gpt", vocab_size=97, n_embd=32, n_layer=2, n_head=4, n_positions=64)
     model = AutoModelForCausalLM.from_config(config).eval()
-    with pytest.raises(TerminalError, match=r"OpenAIGPTLMHeadModel cannot be read token by token in slots.*choose a"):
+    with pytest.raises(
+        TerminalError, match=r"OpenAIGPTLMHeadModel, because it cannot be read token by token.*choose a"
+    ):
         path_of(model)
