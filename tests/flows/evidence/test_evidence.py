@@ -114,7 +114,7 @@ def test_an_index_is_shown_as_it_was_built_and_verified(ask: Ask, tmp_path: Path
     assert ask("show", "index", "--format", "csv") == built
     assert "table pages.parquet" in ask("show", "index")[1]
     sha256 = EvidenceIndex.open(tmp_path / "index").manifest.content_sha256
-    assert ask("verify", "index") == (0, f"index: as it was built, 3 sentences, {sha256}\n", "")
+    assert ask("verify", "index") == (0, f"index: unchanged since it was built, 3 sentences, {sha256}\n", "")
     weights = tmp_path / "index" / "postings.weights"
     weights.write_bytes(bytes(weights.stat().st_size))
     status, _, told = ask("verify", "index")
