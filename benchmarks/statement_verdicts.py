@@ -10,6 +10,7 @@ models that are alike. With `--into` the table is written into that page, betwee
 """
 
 import argparse
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -213,6 +214,7 @@ def verdicts_table(draws: int) -> str:
     for truth in TRUTHS:
         found = called(truth, draws)
         rows.append([truth.words, *(f"{found[verdict] / draws:.3f}" for verdict in (HOLDS, FAILS))])
+        print(" | ".join(rows[-1]), file=sys.stderr, flush=True)  # a run that is stopped shows what it has found
     return table(["stated: true is", "holds", "does not hold"], rows)
 
 

@@ -9,6 +9,7 @@ effect that is there. With `--into` the table is written into that page, between
 """
 
 import argparse
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,9 +25,11 @@ from evaluators.group_differences import welch_p
 from flows.comparing import bounds, ranked
 from flows.comparing.differences import Test, _differences
 from flows.experiments.fairness import findings as fairness
-from flows.experiments.fairness.numbers import FairnessSetting, Numbers
+from flows.experiments.fairness.numbers import Numbers
+from flows.experiments.fairness.result_tables import FairnessSetting
 from flows.judging import findings as judging
 from flows.reproducing import matching
+from newwiki.levels import CLAIMED
 from newwiki.prompting.prompt_set import GroupPrompt
 
 PROMPTS = 24
@@ -63,7 +66,8 @@ def _compared(values: Array, level: float) -> list[Any]:
     run = SimpleNamespace(run_id="run")
     tests = [Test(f"m{place}", "e") for place in range(values.shape[1])]
     apart = (values[1] - values[0]).T
-    return _differences(cast(Any, nothing), cast(Any, run), cast(Any, run), tests, values, apart, 0, level)
+    levels = cast(Any, {("run", "e"): SimpleNamespace(level=CLAIMED)})
+    return _differences(cast(Any, nothing), cast(Any, run), cast(Any, run), tests, values, apart, levels, 0, level)
 
 
 def compare(random: Random, effect: float) -> bool:
@@ -199,6 +203,7 @@ def units_table(draws: int) -> str:
     for one in SIMULATIONS:
         wrong, found = called(one, 0.0, draws), called(one, one.effect, max(1, draws // 4), 1)
         rows.append([one.kind, one.words, f"{wrong:.3f}", f"{found:.2f} ({one.effect_words})"])
+        print(" | ".join(rows[-1]), file=sys.stderr, flush=True)  # a run that is stopped shows what it has found
     return table(["kind of verdict", "drawn", "wrong", "power"], rows)
 
 

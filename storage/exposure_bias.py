@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 from storage.database import Database, insert_new
 
-Written = tuple[int, int, str]  # page id, sample, and the hash of the tokens that it goes on from
+Written = tuple[str, int, int, str]  # generation id, page id, sample, and the hash of the tokens before
 
 
 @dataclass(frozen=True)
 class Generation:
     """What a model wrote after tokens that have this hash."""
 
+    generation_id: str
     page_id: int
     sample: int
     context_sha256: str
@@ -27,14 +28,15 @@ class Divergence:
     jensen_shannon: list[float]
 
 
-def generations(database: Database, generation_id: str) -> dict[Written, tuple[int, ...]]:
-    rows = database.rows("stored_generations", generation_id)
-    return {(page_id, sample, context): tuple(tokens) for page_id, sample, context, tokens in rows}
+def generations(database: Database, generation_ids: Sequence[str]) -> dict[Written, tuple[int, ...]]:
+    """The tokens that were written under any of these ids."""
+    rows = database.rows("stored_generations", [*generation_ids])
+    return {(name, page_id, sample, context): tuple(tokens) for name, page_id, sample, context, tokens in rows}
 
 
-def keep_generations(database: Database, generation_id: str, made: Sequence[Generation]) -> None:
+def keep_generations(database: Database, made: Sequence[Generation]) -> None:
     with database.write() as connection:
-        insert_new(connection, "exposure_generations", made, generation_id=generation_id)
+        insert_new(connection, "exposure_generations", made)
 
 
 def divergences(database: Database, reading_id: str) -> dict[str, Divergence]:

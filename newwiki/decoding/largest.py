@@ -21,6 +21,9 @@ def largest(scores: "Tensor", count: int) -> "tuple[Tensor, Tensor]":
     if scores.device.type != "cpu" or scores.dtype != torch.float32:
         best = scores.topk(count, dim=-1)
         return best.values, best.indices
+    if count == scores.shape[1]:
+        values, tokens = scores.sort(dim=-1, descending=True, stable=True)
+        return _numbers(values, tokens, bool(values[:, :1].isnan().any()))
     from newwiki import compiled
 
     scores = scores if scores.stride(1) == 1 else scores.contiguous()
@@ -31,6 +34,10 @@ def largest(scores: "Tensor", count: int) -> "tuple[Tensor, Tensor]":
     sizes = (rows, vocabulary, scores.stride(0), count, columns)
     addresses = (tensor.data_ptr() for tensor in (scores, values, tokens, scratch))
     share_out(compiled.largest, np.array((0, 0, rows, *sizes, *addresses), compiled.LARGEST))
-    if bool((tokens[:, -1] < 0).any()):
+    return _numbers(values, tokens, bool((tokens[:, -1] < 0).any()))
+
+
+def _numbers(values: "Tensor", tokens: "Tensor", has_nan: bool) -> "tuple[Tensor, Tensor]":
+    if has_nan:
         raise ValueError("the scores contain NaN")
     return values, tokens

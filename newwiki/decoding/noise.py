@@ -44,10 +44,15 @@ def gumbel(keys: "Tensor", step: "Tensor", tokens: "Tensor") -> "Tensor":
 
 
 def keys(rows: Sequence[tuple[int, int]], seed: int) -> "Tensor":
-    """Return the keys [rows] of (page id, sample) pairs."""
+    """Return the keys [rows] of (page id, sample) pairs under one seed."""
+    return seeded_keys([(seed, page_id, sample) for page_id, sample in rows])
+
+
+def seeded_keys(rows: Sequence[tuple[int, int, int]]) -> "Tensor":
+    """Return the keys [rows] of (seed, page id, sample) triples."""
     import torch
 
-    return torch.tensor([row_key(seed, page_id, sample) for page_id, sample in rows], dtype=torch.int64)
+    return torch.tensor([row_key(*row) for row in rows], dtype=torch.int64)
 
 
 def _mix(bits: "Tensor") -> "Tensor":

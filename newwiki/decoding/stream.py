@@ -32,7 +32,7 @@ class Hypothesis:
 class Stream:
     """One completion in progress: `beam` has a hypothesis for each row of the batch, `pool` holds finished ones.
 
-    `room` is its maximum number of tokens, at least 1.
+    `room` is its maximum number of tokens, at least 1. `seed` seeds its tokens; None means the run's seed.
     """
 
     page_id: int
@@ -41,6 +41,7 @@ class Stream:
     room: int
     beam: list[Hypothesis] = field(default_factory=lambda: [Hypothesis()])
     pool: list[Hypothesis] = field(default_factory=list)
+    seed: int | None = None
 
     @property
     def written(self) -> int:

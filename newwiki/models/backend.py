@@ -34,11 +34,13 @@ class Writing:
 
 @dataclass(frozen=True)
 class TokenContext:
-    """Tokens to continue from; page id and sample number seed the continuation."""
+    """Tokens to continue with exactly `room` more; seed, page id and sample number seed the continuation."""
 
     page_id: int
     sample: int
     tokens: tuple[int, ...]
+    seed: int
+    room: int
 
 
 class Backend(Protocol):
@@ -96,8 +98,8 @@ class TokenWriter(Protocol):
     def continuations(
         self, contexts: Sequence[TokenContext], decoder: Decoder, writing: Writing
     ) -> Iterator[list[tuple[TokenContext, tuple[int, ...]]]]:
-        """Yield exactly `max_new_tokens` tokens after each context, as they finish; an end-of-text token counts like
-        any other. Raises TerminalError."""
+        """Yield exactly `room` tokens after each context, as they finish; an end-of-text token counts like any other.
+        The contexts' own seeds and rooms apply, and not those of `writing`. Raises TerminalError."""
         ...
 
     def next_probabilities(self, sequences: Sequence[Sequence[int]], places: Sequence[int]) -> "NDArray[np.float32]":

@@ -1,6 +1,7 @@
 """Run causal language models from a local folder or the Hugging Face hub, through transformers."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from newwiki.decoding.grammar import Decoder
@@ -85,7 +86,7 @@ class HuggingFaceModel(LocalModel):
             kept = after[: max(0, min(limits) - len(before))] if limits else after
             yield Likelihood(tuple(log_probabilities(self._model, before, kept)), truncated=len(kept) < len(after))
 
-    @property
+    @cached_property
     def vocabulary(self) -> Sequence[int]:
         special = set(self._tokenizer.all_special_ids)
         known = min(len(self._tokenizer), self._model.config.get_text_config().vocab_size)
@@ -101,19 +102,16 @@ class HuggingFaceModel(LocalModel):
         self, contexts: Sequence[TokenContext], decoder: Decoder, writing: Writing
     ) -> Iterator[list[tuple[TokenContext, tuple[int, ...]]]]:
         begin = self._prompting.begin
-        longest = max((len(context.tokens) for context in contexts), default=0) + len(begin) + writing.max_new_tokens
-        self._require_room(longest)
-        by_key = {(context.page_id, context.sample): context for context in contexts}
+        self._require_room(max((len(context.tokens) + context.room for context in contexts), default=0) + len(begin))
         streams = [
-            Stream(context.page_id, context.sample, (*begin, *context.tokens), writing.max_new_tokens)
+            Stream(context.page_id, context.sample, (*begin, *context.tokens), context.room, seed=context.seed)
             for context in contexts
         ]
+        by_key = {_key(stream): context for stream, context in zip(streams, contexts, strict=True)}
         ending = Ending(frozenset(), None, self._ending(writing).sentence)
         read = self._read_for(decoder)
         written = self._written(streams, decoder, writing, ending, read=read, slack=FLOAT32_SLACK)
-        return (
-            [(by_key[stream.page_id, stream.sample], tuple(made.tokens)) for stream, made in batch] for batch in written
-        )
+        return ([(by_key[_key(stream)], tuple(made.tokens)) for stream, made in batch] for batch in written)
 
     def next_probabilities(self, sequences: Sequence[Sequence[int]], places: Sequence[int]) -> "NDArray[np.float32]":
         from newwiki.models.engine.likelihood import next_probabilities
@@ -250,6 +248,11 @@ class HuggingFaceModel(LocalModel):
         from newwiki.models.engine.rotary import context
 
         return context(loaded)
+
+
+def _key(stream: Stream) -> tuple[int | None, int, int, tuple[int, ...], int]:
+    """Return what identifies a stream: a copy that restarts after running out of memory has the same key."""
+    return stream.seed, stream.page_id, stream.sample, stream.prompt, stream.room
 
 
 def _reading(read: "TokenLikelihoods", prompt_tokens: int, prompt_bytes: int | None, rest_bytes: int) -> Reading:

@@ -24,7 +24,8 @@ from flows.experiments.exposure_bias.prefixes import (
     distorted,
     halves,
 )
-from flows.experiments.exposure_bias.stored import Store, TokenModel
+from flows.experiments.exposure_bias.result_tables import ExposureScore
+from flows.experiments.exposure_bias.stored import Contexts, Store, TokenModel
 from newwiki.decoding.grammar import Decoder
 from newwiki.exposure_bias_request import ExposureBiasRequest
 
@@ -36,23 +37,6 @@ SCORES: Mapping[str, Callable[[Sequence[Words], Sequence[Words]], float]] = {
 }
 METEOR = "meteor_exact_stem"
 DIVERGENCES = ("total_variation", "jensen_shannon")
-
-
-@dataclass(frozen=True, kw_only=True)
-class ExposureScore:
-    """A score of texts, or a mean divergence, of one seed; `ratio` is EB-M or EB-C."""
-
-    model: str
-    decoder: str
-    metric: str
-    prefix: str
-    rate: float
-    prefix_length: int
-    gap: int
-    seed: int
-    texts: int
-    score: float
-    ratio: float | None
 
 
 @dataclass(frozen=True)
@@ -94,10 +78,12 @@ class Draw:
         asked, references = halves(list(data), self.seed)
         texts = {key: data[key] for key in asked}
         beside = [data[key] for key in references]
+        prefixes = [*self.prefixes()]
+        written = self.written(prefixes, texts, lambda done, total: tell(f"{done:,} of {total:,} texts"))
         found: list[Measured] = []
-        for prefix, gaps in self.prefixes():
+        for (prefix, gaps), whole in zip(prefixes, written, strict=True):
             tell(_words(prefix))
-            found += self._measured(prefix, gaps, texts, beside)
+            found += self._measured(prefix, gaps, [*texts], whole, beside)
         return _with_ratios(found)
 
     def data(self) -> dict[Key, Tokens]:
@@ -106,7 +92,7 @@ class Draw:
             return dict(self.stretches)
         prompts = {key: tokens[: self.request.prompt_length] for key, tokens in self.stretches.items()}
         new = length_of(self.request) - self.request.prompt_length
-        written = self.store.continuations(self.data_model, ancestral(), prompts, new, "data")
+        [written] = self.store.continuations(self.data_model, ancestral(), [Contexts(prompts, new, "data")])
         return {key: (*prompts[key], *written[key]) for key in prompts}
 
     def prefixes(self) -> Iterator[tuple[Prefix, Sequence[int]]]:
@@ -123,11 +109,15 @@ class Draw:
                 yield Prefix(CORRUPTED, length, rate), (0, *request.gap) if rate == request.gap_rate else (0,)
 
     def _measured(
-        self, prefix: Prefix, gaps: Sequence[int], data: Mapping[Key, Tokens], references: Sequence[Tokens]
+        self,
+        prefix: Prefix,
+        gaps: Sequence[int],
+        keys: Sequence[Key],
+        whole: Sequence[Tokens],
+        references: Sequence[Tokens],
     ) -> Iterator[Measured]:
-        groups, count = [self.groups[page] for page, _ in data], len(set(self.groups.values()))
+        groups, count = [self.groups[page] for page, _ in keys], len(set(self.groups.values()))
         start = self.request.prompt_length + prefix.length
-        whole = self.written(prefix, gaps, data)
         for gap in gaps:
             place = start + gap
             span = slice(place, place + self.request.max_new_tokens)
@@ -144,19 +134,29 @@ class Draw:
                     cgd = _of_places(apart[metric][:, column], generation_deviation)
                     yield self._score(prefix, gap, metric, len(read), *leave_out(cgd, groups, count))
 
-    def written(self, prefix: Prefix, gaps: Sequence[int], data: Mapping[Key, Tokens]) -> list[Tokens]:
-        """Prompt, prefix, and what the model writes after them. Its own prefixes of all lengths begin one text."""
+    def written(
+        self,
+        prefixes: Sequence[tuple[Prefix, Sequence[int]]],
+        data: Mapping[Key, Tokens],
+        tell: Callable[[int, int], None] = lambda done, total: None,
+    ) -> list[list[Tokens]]:
+        """By prefix each prompt, prefix, and what the model writes after them. Its own prefixes of all lengths begin
+        one text."""
+        contexts = [self._contexts(prefix, gaps, data) for prefix, gaps in prefixes]
+        written = self.store.continuations(self.model, self.decoder, contexts, tell)
+        return [
+            [(*tokens, *new[key]) for key, tokens in one.texts.items()]
+            for one, new in zip(contexts, written, strict=True)
+        ]
+
+    def _contexts(self, prefix: Prefix, gaps: Sequence[int], data: Mapping[Key, Tokens]) -> Contexts:
         request = self.request
         prompts = {key: tokens[: request.prompt_length] for key, tokens in data.items()}
         new = gaps[-1] + request.max_new_tokens
         if prefix.kind == MODEL:
-            contexts, new = prompts, request.prefix_length[-1] + request.max_new_tokens
-            drawn = MODEL
-        else:
-            contexts = {key: (*prompts[key], *self._prefix(prefix, key, tokens)) for key, tokens in data.items()}
-            drawn = f"{prefix.kind} {prefix.length} {prefix.rate}"
-        written = self.store.continuations(self.model, self.decoder, contexts, new, drawn)
-        return [(*contexts[key], *written[key]) for key in contexts]
+            return Contexts(prompts, request.prefix_length[-1] + request.max_new_tokens, MODEL)
+        contexts = {key: (*prompts[key], *self._prefix(prefix, key, tokens)) for key, tokens in data.items()}
+        return Contexts(contexts, new, f"{prefix.kind} {prefix.length} {prefix.rate}")
 
     def _prefix(self, prefix: Prefix, key: Key, tokens: Tokens) -> Tokens:
         begin = self.request.prompt_length

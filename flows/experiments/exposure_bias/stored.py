@@ -4,7 +4,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -18,7 +18,7 @@ from newwiki.errors import TerminalError
 from newwiki.models.backend import Backend, TokenContext, TokenWriter, Writing, numerics_of
 from storage import exposure_bias
 from storage.database import Database
-from storage.exposure_bias import Divergence, Generation
+from storage.exposure_bias import Divergence, Generation, Written
 
 _SECONDS, _TEXTS = 3.0, 512  # after which texts are stored
 _PROBABILITIES = 2**21  # of each model at a time
@@ -28,6 +28,16 @@ _VERSION = "1"
 
 class TokenModel(Backend, TokenWriter, Protocol):
     """A loaded model that goes on from tokens."""
+
+
+@dataclass(frozen=True)
+class Contexts:
+    """Texts that a model continues with `room` tokens each. `drawn` sets their random numbers apart from those of
+    other contexts."""
+
+    texts: Mapping[Key, Tokens]
+    room: int
+    drawn: str
 
 
 @dataclass(frozen=True)
@@ -43,17 +53,37 @@ class Store:
         self,
         model: TokenModel,
         decoder: Decoder,
-        contexts: Mapping[Key, Tokens],
-        tokens: int,
-        drawn: str,
+        contexts: Sequence[Contexts],
         tell: Callable[[int, int], None] = lambda done, total: None,
-    ) -> dict[Key, Tokens]:
-        """So many tokens after each context. `drawn` sets the random numbers apart from those of other texts; `tell`
-        hears how many are done, of how many."""
-        writing = replace(self.writing, max_new_tokens=tokens, seed=_seed(self.writing.seed, drawn))
-        generation_id = _sha256(
-            [*_said_of(model), decoder.canonical, dict(model.others(decoder)), writing.seed, tokens, writing.strict]
-        )
+    ) -> list[dict[Key, Tokens]]:
+        """For each of the contexts, the tokens that the model writes after its texts. All are written together, and the
+        batch decides no token. `tell` hears how many are done, of how many."""
+        names = [self._generation(model, decoder, one) for one in contexts]
+        found = exposure_bias.generations(self.database, names)
+        lacking: dict[Written, TokenContext] = {}
+        for name, one in zip(names, contexts, strict=True):
+            seed = _seed(self.writing.seed, one.drawn)
+            for (page, sample), tokens in one.texts.items():
+                key = (name, page, sample, tokens_sha256(tokens))
+                if key not in found:
+                    lacking[key] = TokenContext(page, sample, tokens, seed, one.room)
+        total = len(found.keys() | lacking.keys())
+        by_context = {context: key for key, context in lacking.items()}
+        batches = model.continuations([*lacking.values()], decoder, self.writing) if lacking else iter([])
+        for made in _gathered(batches):
+            written = {by_context[context]: tokens for context, tokens in made}
+            exposure_bias.keep_generations(self.database, [Generation(*key, [*new]) for key, new in written.items()])
+            found |= written
+            tell(len(found), total)
+        return [
+            {key: found[name, *key, tokens_sha256(tokens)] for key, tokens in one.texts.items()}
+            for name, one in zip(names, contexts, strict=True)
+        ]
+
+    def _generation(self, model: TokenModel, decoder: Decoder, contexts: Contexts) -> str:
+        """Return the id of what is written after these contexts, which is among the `generations` from now on."""
+        seed, others = _seed(self.writing.seed, contexts.drawn), dict(model.others(decoder))
+        generation_id = _sha256([*_said_of(model), decoder.canonical, others, seed, contexts.room, self.writing.strict])
         self.generations[generation_id] = AnswerRun(
             run_id=generation_id,
             snapshot_id="",
@@ -64,19 +94,7 @@ class Store:
             backend=model.backend,
             seed=self.writing.seed,
         )
-        hashes = {key: tokens_sha256(context) for key, context in contexts.items()}
-        there = exposure_bias.generations(self.database, generation_id)
-        found = {key: there[(*key, sha)] for key, sha in hashes.items() if (*key, sha) in there}
-        lacking = [TokenContext(*key, context) for key, context in contexts.items() if key not in found]
-        for made in _gathered(model.continuations(lacking, decoder, writing) if lacking else iter([])):
-            rows = [
-                Generation(one.page_id, one.sample, hashes[one.page_id, one.sample], list(written))
-                for one, written in made
-            ]
-            exposure_bias.keep_generations(self.database, generation_id, rows)
-            found |= {(one.page_id, one.sample): written for one, written in made}
-            tell(len(found), len(contexts))
-        return {key: found[key] for key in contexts}
+        return generation_id
 
     def divergences(
         self, model: TokenModel, data_model: TokenModel, sequences: Sequence[Tokens], places: Sequence[int]

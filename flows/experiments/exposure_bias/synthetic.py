@@ -12,7 +12,7 @@ from flows.evaluating.generate import writing_of
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.exposure_bias.measuring import ancestral, length_of
 from flows.experiments.exposure_bias.prefixes import Key, Tokens
-from flows.experiments.exposure_bias.stored import Store, TokenModel
+from flows.experiments.exposure_bias.stored import Contexts, Store, TokenModel
 from flows.training.output_folder import alone, is_done
 from newwiki.errors import TerminalError
 from newwiki.exposure_bias_request import ExposureBiasRequest
@@ -57,7 +57,7 @@ def _texts(
     new = length_of(request) - request.prompt_length
     with evaluations.progress.stretch(f"{data_model.name} writes {len(asked):,} texts to train on", "texts") as bar:
         store = Store(evaluations.database, writing_of(request, evaluations.progress.note))
-        written = store.continuations(data_model, ancestral(), asked, new, "training", bar.update)
+        [written] = store.continuations(data_model, ancestral(), [Contexts(asked, new, "training")], bar.update)
     return {key: (*asked[key], *tokens) for key, tokens in written.items()}
 
 

@@ -36,7 +36,8 @@ def _task(
     reproduction: Reproduction, model: ChosenModel, name: str, exhibits: Sequence[Exhibit], own: dict[str, Any]
 ) -> Task:
     """Asked as the tables are, so that its runs are theirs."""
-    experiment, numbers = named(name), protocol(reproduction)
+    both = "old" in own  # of two snapshots, of which one may have more articles
+    experiment, numbers = named(name), protocol(reproduction, None if both else reproduction.new)
     given = {**reproduction.request.how, "models": (model.name,), "backend": model.backend, **asked(numbers), **own}
     given["metrics"] = ",".join(metrics_of(reproduction, exhibits)) or "core"
     request = experiment.request(**{**given, "snapshot": reproduction.new.snapshot_id})

@@ -242,8 +242,9 @@ class Engine:
         return View(expert, slack, self._noise(streams), self._rules.ends, block, amateur)
 
     def _noise(self, streams: Sequence[Stream]) -> Noise:
-        rows = [(stream.page_id, stream.sample) for stream in streams for _ in stream.beam]
-        keys = noise.keys(rows, self._rules.seed).to(self._device)
+        seeds = [self._rules.seed if stream.seed is None else stream.seed for stream in streams]
+        rows = [(seed, one.page_id, one.sample) for seed, one in zip(seeds, streams, strict=True) for _ in one.beam]
+        keys = noise.seeded_keys(rows).to(self._device)
         steps = torch.tensor([stream.written for stream in streams for _ in stream.beam], device=self._device)
         return lambda tokens: noise.gumbel(keys, steps, tokens)
 

@@ -1,7 +1,9 @@
 -- What `newwiki experiment exposure-bias` has written and read.
 
 -- name: stored_generations
-select page_id, sample, context_sha256, tokens from exposure_generations where generation_id = ?;
+select generation_id, page_id, sample, context_sha256, tokens
+from exposure_generations
+where generation_id in (select unnest(?));
 
 -- name: stored_divergences
 select sequence_sha256, total_variation, jensen_shannon from exposure_divergences where reading_id = ?;

@@ -46,11 +46,12 @@ def test_all_of_a_vocabulary_that_is_smaller_than_what_is_asked_for() -> None:
 
 @pytest.mark.parametrize("place", [0, 57, 3999])
 @pytest.mark.parametrize("beside", [0.0, _INF, -_INF])
-def test_a_nan_score_is_refused_at_any_position(place: int, beside: float) -> None:
+@pytest.mark.parametrize("count", [50, 4000])
+def test_a_nan_score_is_refused_at_any_position(count: int, place: int, beside: float) -> None:
     scores = torch.full((3, 4000), beside)
     scores[1, place] = math.nan
     with pytest.raises(ValueError, match="not a number"):
-        largest(scores, 50)
+        largest(scores, count)
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float64], ids=str)

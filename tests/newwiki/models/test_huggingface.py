@@ -12,7 +12,7 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
 from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError, UsageError
-from newwiki.models.backend import Writing
+from newwiki.models.backend import TokenContext, Writing
 from newwiki.models.checkpoint import Checkpoint, Trust
 from newwiki.models.huggingface import HuggingFaceModel
 from newwiki.records import Completion, Passage, Prompt
@@ -96,6 +96,20 @@ def test_sampling_differs_by_seed_page_and_sample(model: HuggingFaceModel) -> No
     one, other = complete(model, same_text, seed=0), complete(model, same_text, seed=1)
     assert len({completion.text for completion in (one | other).values()}) == 8
     assert len({one[key].text for key in one} | {other[key].text for key in other}) == 16
+
+
+def test_contexts_continued_together_get_the_tokens_that_each_gets_alone(model: HuggingFaceModel) -> None:
+    [sample] = parse("sample")
+    tokens = tuple(model.tokens("Orlow\n\nOrlow is a town"))
+    contexts = [TokenContext(1, 0, tokens[:length], seed, room) for length in (2, 6) for seed, room in ((5, 9), (8, 3))]
+
+    def written(asked: list[TokenContext]) -> dict[TokenContext, tuple[int, ...]]:
+        return dict(chain.from_iterable(model.continuations(asked, sample, Writing(batch_size=8))))
+
+    together = written(contexts)
+    assert together == {context: alone for one in contexts for context, alone in written([one]).items()}
+    assert [len(together[one]) for one in contexts] == [9, 3, 9, 3]
+    assert together[contexts[0]][:3] != together[contexts[1]]
 
 
 def test_a_completion_counts_itself(model: HuggingFaceModel, toy_checkpoint: Path) -> None:
