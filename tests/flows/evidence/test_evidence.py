@@ -132,7 +132,7 @@ def test_an_index_is_shown_as_it_was_built_and_verified(ask: Ask, tmp_path: Path
         (("build", "--parquet", "pages.parquet", "--text-column", "txt", "--out", "index"), 2, "did you mean 'text'?"),
         (("build", "--parquet", "pages.parquet", "--text-column", "year", "--out", "index"), 2, "must hold text"),
         (("build", "--parquet", "untitled.parquet", "--out", "index"), 2, "row 2: 'title' is empty"),
-        (("build", "--parquet", "pages.parquet", "--out", "there"), 2, "is there already; name a new folder"),
+        (("build", "--parquet", "pages.parquet", "--out", "there"), 2, "already exists; name a new folder"),
         (("show", "there"), 2, "is not an evidence index"),
         (("verify", "no-such-folder"), 2, "is not an evidence index"),
     ],
