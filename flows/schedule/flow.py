@@ -53,7 +53,7 @@ def monthly(
     database = Database(settings.db)
     endings = catch_up(database, registered, settings, start_of(today), _tagged)
     if not endings:
-        get_run_logger().info("nothing is due: every month that is registered is complete")
+        get_run_logger().info("no month is due: every registered month is complete")
     return endings
 
 

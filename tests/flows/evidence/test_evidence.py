@@ -114,7 +114,7 @@ def test_an_index_is_shown_as_it_was_built_and_verified(ask: Ask, tmp_path: Path
     assert ask("show", "index", "--format", "csv") == built
     assert "table pages.parquet" in ask("show", "index")[1]
     sha256 = EvidenceIndex.open(tmp_path / "index").manifest.content_sha256
-    assert ask("verify", "index") == (0, f"index: as it was built, 3 sentences, {sha256}\n", "")
+    assert ask("verify", "index") == (0, f"index: unchanged since it was built, 3 sentences, {sha256}\n", "")
     weights = tmp_path / "index" / "postings.weights"
     weights.write_bytes(bytes(weights.stat().st_size))
     status, _, told = ask("verify", "index")
@@ -132,7 +132,7 @@ def test_an_index_is_shown_as_it_was_built_and_verified(ask: Ask, tmp_path: Path
         (("build", "--parquet", "pages.parquet", "--text-column", "txt", "--out", "index"), 2, "did you mean 'text'?"),
         (("build", "--parquet", "pages.parquet", "--text-column", "year", "--out", "index"), 2, "must hold text"),
         (("build", "--parquet", "untitled.parquet", "--out", "index"), 2, "row 2: 'title' is empty"),
-        (("build", "--parquet", "pages.parquet", "--out", "there"), 2, "is there already; name a new folder"),
+        (("build", "--parquet", "pages.parquet", "--out", "there"), 2, "already exists; name a new folder"),
         (("show", "there"), 2, "is not an evidence index"),
         (("verify", "no-such-folder"), 2, "is not an evidence index"),
     ],

@@ -333,7 +333,7 @@ def test_the_command_does_what_is_due_and_lists_it(in_process: Run, folder: Path
     assert TOKEN not in ended.stdout + ended.stderr
     again = in_process(*asked, THE_WEBHOOK=hook.url)
     assert (again.returncode, again.stdout) == (0, "wiki,month,snapshot,complete,report\n")
-    assert "nothing is due" in again.stderr
+    assert "no month is due" in again.stderr
     assert len(hook.taken) == 2
 
 
