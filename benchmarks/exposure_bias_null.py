@@ -21,10 +21,11 @@ from scipy.stats import ttest_1samp
 from evaluators.corpus import Words
 from evaluators.statistics import LEVEL
 from evaluators.token_scores import backward_bleu, bleus
-from flows.experiments.exposure_bias.findings import ExposureTrend, trends
+from flows.experiments.exposure_bias.findings import trends
 from flows.experiments.exposure_bias.leave_out import leave_out, page_groups
-from flows.experiments.exposure_bias.measuring import ExposureScore, Measured
+from flows.experiments.exposure_bias.measuring import Measured
 from flows.experiments.exposure_bias.prefixes import MODEL, halves
+from flows.experiments.exposure_bias.result_tables import ExposureScore, ExposureTrend
 
 LENGTHS = (20, 60)  # of prefixes
 TOKENS, WORDS, USUAL = 20, 600, 15  # of a text; of the language; that usually follow a word

@@ -25,9 +25,11 @@ from evaluators.group_differences import welch_p
 from flows.comparing import bounds, ranked
 from flows.comparing.differences import Test, _differences
 from flows.experiments.fairness import findings as fairness
-from flows.experiments.fairness.numbers import FairnessSetting, Numbers
+from flows.experiments.fairness.numbers import Numbers
+from flows.experiments.fairness.result_tables import FairnessSetting
 from flows.judging import findings as judging
 from flows.reproducing import matching
+from newwiki.levels import CLAIMED
 from newwiki.prompting.prompt_set import GroupPrompt
 
 PROMPTS = 24
@@ -64,7 +66,8 @@ def _compared(values: Array, level: float) -> list[Any]:
     run = SimpleNamespace(run_id="run")
     tests = [Test(f"m{place}", "e") for place in range(values.shape[1])]
     apart = (values[1] - values[0]).T
-    return _differences(cast(Any, nothing), cast(Any, run), cast(Any, run), tests, values, apart, 0, level)
+    levels = cast(Any, {("run", "e"): SimpleNamespace(level=CLAIMED)})
+    return _differences(cast(Any, nothing), cast(Any, run), cast(Any, run), tests, values, apart, levels, 0, level)
 
 
 def compare(random: Random, effect: float) -> bool:

@@ -12,15 +12,17 @@ from evaluators.linking import Month, Step
 from flows.comparing.difference import verdict
 from flows.experiments import directions
 from flows.experiments.contrast import differences as contrasts
-from flows.experiments.contrast.variants import DECODERS, ContrastVariant
+from flows.experiments.contrast.result_tables import ContrastVariant
+from flows.experiments.contrast.variants import DECODERS
 from flows.experiments.corpora import findings as phrases
 from flows.experiments.corpora.phrase_sets import PhraseSets
 from flows.experiments.corpora.responses import Responses
 from flows.experiments.cutoff import findings as cutoffs
 from flows.experiments.exposure_bias import words as exposures
 from flows.experiments.exposure_bias.findings import trends
-from flows.experiments.exposure_bias.measuring import ExposureScore, Measured
+from flows.experiments.exposure_bias.measuring import Measured
 from flows.experiments.exposure_bias.prefixes import MODEL
+from flows.experiments.exposure_bias.result_tables import ExposureScore
 from flows.experiments.leakage import gaps as leakage
 from flows.experiments.leakage.blind_baseline import separation, set_beside
 from flows.experiments.leakage.words import verdict as leakage_verdict

@@ -1,27 +1,18 @@
 """Compute 95 % intervals of shares and other means with a known range; no end lies outside it."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import stdtrit
 
-from evaluators.statistics import ALIKE, LEVEL, Array, Estimate, untransformed
+from evaluators.statistics import ALIKE, LEVEL, Array, Estimate, MeanInterval, untransformed
 
 _ROUNDING = 1e-9  # of the range: a mean this close to an end counts as being at the end
 
 
-@dataclass(frozen=True)
-class BoundedInterval:
-    """Both ends, one entry per column, NaN if there is none; `lacking` gives the reason, None if there is an
-    interval."""
-
-    low: Array
-    high: Array
-    lacking: tuple[str | None, ...]
-
-
-def bounded_interval(found: Estimate, minimum: float, maximum: float) -> BoundedInterval:
-    """The interval of means of numbers between `minimum` and `maximum`; prompts are clusters, as in `estimate`.
+def bounded_interval(found: Estimate, minimum: float, maximum: float) -> Estimate:
+    """Return the means with intervals for numbers between `minimum` and `maximum`; clusters are those of `estimate`.
 
     At each end the farther of two, and never outside the range:
 
@@ -53,7 +44,15 @@ def bounded_interval(found: Estimate, minimum: float, maximum: float) -> Bounded
     high = np.maximum(high, np.minimum(highest, share - untransformed(-t, found.skew) * error))
     low, high = np.minimum(low, share), np.maximum(high, share)  # rounding at an end of the range
     low, high = (minimum + span * np.clip(end, 0, 1) for end in (low, high))
-    return BoundedInterval(low, high, lacking)
+    return replace(found, low=low, high=high, lacking=lacking)
+
+
+def interval_within(found: Estimate, minimum: float | None, maximum: float | None) -> MeanInterval:
+    """Return the first column with its interval inside the range of the numbers: that of `bounded_interval` where the
+    range has both ends, and otherwise the usual one, cut off at the end that there is."""
+    if minimum is not None and maximum is not None:
+        return bounded_interval(found, minimum, maximum).at()
+    return found.at().within(-math.inf if minimum is None else minimum, math.inf if maximum is None else maximum)
 
 
 def _wilson(share: Array, number: Array, t: Array) -> tuple[Array, Array]:

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr, stdtrit
 
-from evaluators.bounded_intervals import BoundedInterval, bounded_interval
-from evaluators.statistics import ALIKE, LEVEL, TOO_FEW, Array, differences_estimate, estimate, p_values
+from evaluators.bounded_intervals import bounded_interval
+from evaluators.statistics import ALIKE, LEVEL, TOO_FEW, Array, Estimate, differences_estimate, estimate, p_values
 
 _PERMUTATIONS = 9_999
 _RESAMPLES = 2_000
@@ -206,7 +206,7 @@ def _at_end(values: Array) -> NDArray[np.bool_]:
     return np.asarray(present.any(axis=0) & (none | every))
 
 
-def _newcombe(means: tuple[Array, Array], shares: Sequence[BoundedInterval]) -> tuple[Array, Array]:
+def _newcombe(means: tuple[Array, Array], shares: Sequence[Estimate]) -> tuple[Array, Array]:
     """Return how far the interval of the difference of two shares extends below and above it."""
     (first, second), (a, b) = means, shares
     below = np.sqrt((first - a.low) ** 2 + (b.high - second) ** 2)

@@ -6,7 +6,8 @@ so that one pass serves all columns. Memory grows with the arrays and not with t
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,6 +32,31 @@ def number_or_none(value: float) -> float | None:
 
 
 @dataclass(frozen=True)
+class MeanInterval:
+    """One column of an `Estimate`: a mean with its 95 % interval over `clusters`, None where there is no such number.
+    `lacking` says why there is no interval."""
+
+    mean: float | None
+    low: float | None
+    high: float | None
+    clusters: int
+    lacking: str | None
+
+    @property
+    def is_of_too_few(self) -> bool:
+        """Whether there are too few clusters for an interval."""
+        return self.lacking == TOO_FEW
+
+    def within(self, minimum: float = -math.inf, maximum: float = math.inf) -> Self:
+        """Return the same with both ends moved into the range of the numbers."""
+        low, high = (end if end is None else min(max(end, minimum), maximum) for end in (self.low, self.high))
+        return replace(self, low=low, high=high)
+
+
+NOTHING = MeanInterval(None, None, None, 0, TOO_FEW)
+
+
+@dataclass(frozen=True)
 class Estimate:
     """Means with standard errors and 95 % intervals, one entry per column; NaN if there is none.
 
@@ -47,6 +73,11 @@ class Estimate:
     freedom: Array
     skew: Array
     lacking: tuple[str | None, ...]
+
+    def at(self, column: int = 0) -> MeanInterval:
+        """Return one column, as it is stored and shown."""
+        mean, low, high = (number_or_none(numbers[column]) for numbers in (self.mean, self.low, self.high))
+        return MeanInterval(mean, low, high, int(self.clusters[column]), self.lacking[column])
 
 
 def by_cluster(values: ArrayLike, clusters: ArrayLike) -> tuple[Array, Array]:

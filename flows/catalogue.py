@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flows import command_reference, settings_reference
-from flows.markdown import line as _line
+from flows import references
 from flows.pieces import metrics, span
+from flows.references import line as _line
 from newwiki.registry import decoders as registered_decoders
 from storage.cookbook import questions
 from storage.schema import documented
@@ -45,11 +45,11 @@ def written_anew(text: str) -> str:
 
 
 def _commands(_: str) -> str:
-    return command_reference.commands()
+    return references.commands()
 
 
 def _settings(_: str) -> str:
-    return settings_reference.settings()
+    return references.settings()
 
 
 def _schema(kind: str) -> str:

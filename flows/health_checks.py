@@ -11,7 +11,7 @@ from packaging.version import Version
 
 from evaluators.embedding import load_embedder
 from evaluators.entities import load_tagger
-from flows.comparing.same_weights import same_weights
+from flows.comparing.notes import same_weights
 from flows.progress import Progress
 from newwiki.errors import NewWikiError
 from newwiki.settings import Settings

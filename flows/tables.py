@@ -1,6 +1,5 @@
 """Rows as people and programs want them: a table to look at, or CSV, JSON or Markdown, on stdout."""
 
-import csv
 import json
 import math
 import os
@@ -10,6 +9,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from flows.printing import holds_any_character, machine_output, write_lines
+from newwiki.csv_files import write_csv
 from newwiki.visible import in_csv, in_json, in_markdown, visible
 
 if TYPE_CHECKING:
@@ -59,9 +59,7 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         known = "" if value is None else plain(value)
         return visible(known) if isinstance(known, str) and out.isatty() else known
 
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*map(cell, columns)])
-    writer.writerows([*map(cell, row)] for row in rows)
+    write_csv(out, map(cell, columns), (map(cell, row) for row in rows))
 
 
 def _json(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

@@ -1,15 +1,16 @@
-"""Read CSV files from people strictly; every error names the file, the line and the remedy.
+"""Read CSV files from people strictly, and write all CSV in one dialect.
 
-Fields are text exactly as they stand in the file, line breaks of any kind included.
+Fields are read as text exactly as they stand in the file, line breaks of any kind included; every error names the file,
+the line and the remedy.
 """
 
 import csv
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.foreign_files import open_regular
@@ -46,6 +47,16 @@ def read_csv(path: Path, required: Collection[str] = (), optional: Collection[st
         raise UsageError(f"cannot read '{path}': {error.strerror}; name an existing file") from None
     except UnicodeDecodeError as error:
         raise not_utf8(path, error) from None
+
+
+def write_csv(file: TextIO, columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
+    """Write the names of the columns and the rows as they come, with Unix line ends; None is an empty field.
+
+    Open the file with `newline=""`. Rows that people open in a spreadsheet need `newwiki.visible.in_csv` first.
+    """
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
 
 
 def not_utf8(path: Path, error: UnicodeDecodeError) -> UsageError:

@@ -7,7 +7,6 @@ among them. So the questions here name each function with its schema, `system.ma
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 import duckdb
@@ -45,6 +44,9 @@ union all
 select database_name, 'index', index_name, '' from system.main.duckdb_indexes()
 union all
 select database_name, 'trigger', trigger_name, '' from system.main.duckdb_triggers()"""
+# What DuckDB has written of files of views so far; a new metric changes some of them
+_WRITTEN: dict[str, list["Definition"]] = {}
+_MOST_WRITTEN = 256
 _MACROS = """select database_name, function_name, function_type, parameters, parameter_types, macro_definition
 from system.main.duckdb_functions() where not internal"""
 
@@ -103,7 +105,7 @@ def require_no_tables(held: Catalogue, path: Path, texts: Sequence[str]) -> None
 def are_ours(connection: duckdb.DuckDBPyConnection, held: Catalogue, texts: Sequence[str]) -> bool:
     """Whether the file defines what these files of views and macros define, and no other macro. A view of another name
     stands in nothing's place, and is the owner's."""
-    ours = sorted(definition for text in texts for definition in _written(text))
+    ours = sorted(_written(texts))
     views = sorted(one for one in ours if one.kind == "view")
     names = _view_names(texts)
     if views != sorted(one for one in _views(held) if one.name in names):
@@ -121,7 +123,7 @@ def drop(connection: duckdb.DuckDBPyConnection, texts: Sequence[str]) -> None:
 
 
 def _view_names(texts: Sequence[str]) -> set[str]:
-    return {one.name for text in texts for one in _written(text) if one.kind == "view"}
+    return {match["name"] for text in texts for match in _STATEMENT.finditer(text) if match["kind"] == "view"}
 
 
 def _require_none(path: Path, problems: Sequence[str]) -> None:
@@ -149,15 +151,24 @@ def _names_of_macros(connection: duckdb.DuckDBPyConnection, current: str) -> lis
     return list(dict.fromkeys((one.kind, one.name) for one in _macros(connection, current)))
 
 
-@lru_cache(maxsize=256)
-def _written(text: str) -> tuple[Definition, ...]:
-    """The definitions in a file of views, as DuckDB writes them; nothing is carried out for that."""
-    matches = list(_STATEMENT.finditer(text))
-    bodies = ["select " * _is_scalar(match) + match["body"] for match in matches]
-    with connect(MEMORY) as connection:
-        asked = "select json_deserialize_sql(json_serialize_sql(sql)) from (select unnest(?) as sql)"
-        answers = connection.execute(asked, [bodies]).fetchall()
-    return tuple(_definition(match, sql) for match, (sql,) in zip(matches, answers, strict=True))
+def _written(texts: Sequence[str]) -> list[Definition]:
+    """Return the definitions in files of views, as DuckDB writes them. It parses them and carries nothing out.
+
+    All new files together take one DuckDB, as starting it takes longer than parsing a file.
+    """
+    if new := [text for text in texts if text not in _WRITTEN]:
+        if len(_WRITTEN) > _MOST_WRITTEN:
+            _WRITTEN.clear()
+            new = list(texts)
+        matches = [(text, match) for text in new for match in _STATEMENT.finditer(text)]
+        bodies = ["select " * _is_scalar(match) + match["body"] for _, match in matches]
+        with connect(MEMORY) as connection:
+            asked = "select json_deserialize_sql(json_serialize_sql(sql)) from (select unnest(?) as sql)"
+            answers = connection.execute(asked, [bodies]).fetchall()
+        _WRITTEN.update({text: [] for text in new})
+        for (text, match), (sql,) in zip(matches, answers, strict=True):
+            _WRITTEN[text].append(_definition(match, sql))
+    return [definition for text in texts for definition in _WRITTEN[text]]
 
 
 def _definition(match: re.Match[str], sql: str) -> Definition:

@@ -1,12 +1,13 @@
 """The answers of experiments, each stored in one transaction with the numbers that it rests on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
 from storage.database import Database, insert
 from storage.queries import first_row, query, records
+from storage.result_tables import table_of
 
 T = TypeVar("T")
 
@@ -37,15 +38,15 @@ class StoredExperiment:
         return f"{self.verdict} (over {self.generalizes_over})" if self.generalizes_over else self.verdict
 
 
-def keep(database: Database, answer: StoredExperiment, rows: Mapping[str, Sequence[Any]]) -> None:
-    """Stores an answer and its rows by table, unless it is there already. One that an earlier version stored without
-    its methods gets them."""
+def keep(database: Database, answer: StoredExperiment, rows: Sequence[Sequence[Any]]) -> None:
+    """Store an answer and the rows of each of its result tables, unless the answer is stored already. An answer that an
+    earlier version stored without its methods gets them."""
     with database.write() as connection:
         there = connection.execute("select 1 from experiments where experiment_id = ?", [answer.experiment_id])
         if not first_row(there):
             insert(connection, "experiments", [answer])
-            for table, of_table in rows.items():
-                insert(connection, table, of_table, experiment_id=answer.experiment_id)
+            for of_table in filter(None, rows):
+                table_of(type(of_table[0])).insert(connection, answer.experiment_id, of_table)
         else:
             connection.execute(query("keep_methods"), [answer.methods, answer.experiment_id])
 
@@ -60,7 +61,7 @@ def on_snapshot(database: Database, snapshot_id: str) -> list[StoredExperiment]:
     return database.records(StoredExperiment, "experiments_on", snapshot_id)
 
 
-def rows(database: Database, kind: type[T], table: str, experiment_id: str) -> list[T]:
-    """What an answer has in a table, as records of this kind, in the order in which they were stored."""
+def rows(database: Database, kind: type[T], experiment_id: str) -> list[T]:
+    """Return the rows of an answer in the result table of this kind, in the order in which they were stored."""
     with database.read() as connection:
-        return records(kind, connection.execute(query("experiment_rows", table=table), [experiment_id]))
+        return records(kind, table_of(kind).rows(connection, experiment_id))

@@ -22,7 +22,7 @@ TABLES = (
     "topics", "snapshots",
 )  # fmt: skip
 # What names a snapshot and is no part of it: what was made of it, and what was done about it.
-ELSEWHERE = frozenset({"experiments", "linked_means", "runs", "reference_parts", "months", "snapshot_hashes"})
+ELSEWHERE = frozenset({"experiments", "runs", "reference_parts", "months", "snapshot_hashes"})
 
 Taken = Literal["published", "looked up", "taken in", "migrated"]
 _WAS = {

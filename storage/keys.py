@@ -1,8 +1,10 @@
-"""What tells the rows of each table apart. DuckDB is given no keys: writers keep to these, and the doctor asks."""
+"""What tells the rows of each table apart. DuckDB is given no keys: writers keep to these, and the doctor asks.
+
+The keys of the result tables of experiments are declared on their rows (`storage.result_tables`)."""
 
 import duckdb
 
-from storage import batches
+from storage import batches, result_tables
 
 _PAIR = ("run_a", "run_b", "page_id", "sample_a", "sample_b")
 
@@ -17,66 +19,22 @@ KEYS: dict[str, tuple[str, ...]] = {
     "claims": ("run_id", "page_id", "sample", "evaluator_id", "sentence"),
     "commit_counter": ("commits",),
     "completions": ("run_id", "page_id", "sample"),
-    "contrast_differences": ("experiment_id", "model", "part", "decoder", "metric"),
-    "contrast_numbers": ("experiment_id", "run_id", "metric"),
-    "contrast_variants": ("experiment_id", "model", "part", "place"),
-    "corpora": ("experiment_id", "corpus"),
-    "corpus_phrases": ("experiment_id", "corpus", "phrase"),
-    "corpus_responses": ("experiment_id", "corpus", "decoder"),
-    "cutoff_findings": ("experiment_id", "model", "decoder", "metric"),
-    "cutoff_months": ("experiment_id", "model", "decoder", "metric", "month"),
     "edition_scores": ("edition", "run_id", "page_id", "sample", "metric", "evaluator_id"),
     "edition_scorings": ("edition", "run_id", "evaluator_id"),
     "evaluators": ("evaluator_id",),
+    "experiment_rows": ("experiment_id", "table_name", "position"),
     "experiments": ("experiment_id",),
     "exposure_divergences": ("reading_id", "sequence_sha256"),
-    "exposure_examples": ("experiment_id", "model", "decoder", "prefix", "rate"),
     "exposure_generations": ("generation_id", "page_id", "sample", "context_sha256"),
-    "exposure_measures": (
-        "experiment_id",
-        "model",
-        "decoder",
-        "metric",
-        "prefix",
-        "rate",
-        "prefix_length",
-        "gap",
-    ),
-    "exposure_scores": (
-        "experiment_id",
-        "model",
-        "decoder",
-        "metric",
-        "prefix",
-        "rate",
-        "prefix_length",
-        "gap",
-        "seed",
-    ),
-    "exposure_trends": ("experiment_id", "model", "decoder", "metric", "prefix", "rate", "along"),
-    "fairness_changes": ("experiment_id", "model", "sweep", "category", "metric", "group_a", "group_b", "from_place"),
-    "fairness_correlations": ("experiment_id", "model", "sweep", "metric"),
-    "fairness_disparities": ("experiment_id", "model", "sweep", "place", "category", "metric"),
-    "fairness_pairs": ("experiment_id", "model", "sweep", "place", "category", "metric", "group_a", "group_b"),
-    "fairness_settings": ("experiment_id", "model", "sweep", "place"),
-    "fairness_shares": ("experiment_id", "model", "sweep", "place", "category", "group_name", "metric"),
-    "fairness_swaps": ("experiment_id", "metric", "swapped"),
     "group_prompts": ("prompt_set_id", "page_id"),
     "judgements": (*_PAIR, "judge", "judge_kind", "rubric_sha256", "criterion", "first", "origin"),
     "judging_secrets": ("run_a", "run_b", "rubric_sha256"),
-    "leakage_gaps": ("experiment_id", "model", "decoder", "metric"),
-    "leakage_memberships": ("experiment_id", "model", "score"),
-    "leakage_pairs": ("experiment_id", "old_page_id"),
-    "linked_means": ("experiment_id", "run_id", "metric", "evaluator_id"),
-    "linked_months": ("experiment_id", "metric", "evaluator_id", "protocol", "from_snapshot", "to_snapshot"),
-    "metric_correlations": ("experiment_id", "metric", "other"),
     "metrics": ("metric",),
     "months": ("notice_key",),
     "novelty": ("snapshot_id", "page_id"),
     "origins": ("run_id", "evaluator_id", "source", "signer"),
     "page_gaps": ("run_id", "metric", "evaluator_id", "page_id", "reason"),
     "page_means": ("run_id", "metric", "evaluator_id", "page_id"),
-    "phrase_frequencies": ("experiment_id", "phrase", "corpus", "decoder"),
     "prompt_sets": ("prompt_set_id",),
     "reference_parts": ("snapshot_id", "page_id", "part", "made_by"),
     "requests": ("snapshot_id", "kind"),
@@ -88,27 +46,22 @@ KEYS: dict[str, tuple[str, ...]] = {
     "schema_views": ("sha256",),
     "scores": ("run_id", "page_id", "sample", "metric", "evaluator_id"),
     "scorings": ("run_id", "evaluator_id"),
-    "setting_numbers": ("experiment_id", "run_id", "metric"),
     "snapshot_hashes": ("snapshot_id", "table_name", "column_name"),
     "snapshots": ("snapshot_id",),
-    "statement_verdicts": ("experiment_id", "statement"),
     "stored_articles": ("snapshot_id", "page_id"),
     "stored_column_evaluators": ("metric",),
     "stored_summaries": ("run_id", "metric", "evaluator_id"),
     "swapped_scores": ("texts_sha256", "metric", "evaluator_id", "swapped", "repetition"),
     "this_database": ("database_id",),
     "topics": ("snapshot_id", "page_id"),
-    "verifiability_checkers": ("experiment_id", "label"),
-    "verifiability_corrections": ("experiment_id", "model", "decoder", "metric"),
-    "verifiability_differences": ("experiment_id", "model", "decoder", "metric"),
-    "verifiability_metrics": ("experiment_id", "model", "decoder", "metric"),
     "verifications": ("run_id", "evaluator_id", "checker", "receipt_sha256"),
 }
 
 
 def repeated(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, int]]:
     """For each table in which several rows have one key: that, and how many rows are too many. Empty where none is."""
-    counted = {table: _repeated(connection, table, key) for table, key in KEYS.items()}
+    keys = {**KEYS, **result_tables.keys()}
+    counted = {table: _repeated(connection, table, key) for table, key in keys.items()}
     return [(f"{table} that are there twice", keys) for table, keys in counted.items() if keys]
 
 

@@ -1,7 +1,7 @@
-"""What was found between months, and the runs that it can be found by."""
+"""The runs that months can be linked by."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,59 +10,6 @@ from newwiki.protocol import Settings
 from storage.database import Database
 
 _UNKNOWN = "unknown"  # the hash of weights that nobody has seen
-
-
-@dataclass(frozen=True, kw_only=True)
-class LinkedMonths:
-    """A row of `linked_months`, but for the answer that it is of."""
-
-    metric: str
-    evaluator_id: str
-    protocol: str
-    from_snapshot: str
-    to_snapshot: str
-    anchors: int
-    models: int
-    earlier_runs: Sequence[str]
-    later_runs: Sequence[str]
-    from_articles: int
-    to_articles: int
-    intercept: float
-    slope: float
-    slope_error: float | None
-    interaction: float
-    difficulty: float
-    difficulty_error: float
-    difficulty_low: float
-    difficulty_high: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class StoredLink(LinkedMonths):
-    """The same with the answer."""
-
-    experiment_id: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class LinkedMean:
-    """A row of `linked_means`, but for the answer that it is of."""
-
-    run_id: str
-    model: str
-    decoder: str
-    snapshot_id: str
-    to_snapshot: str
-    metric: str
-    evaluator_id: str
-    protocol: str | None
-    articles: int
-    mean: float
-    linked: float | None
-    low: float | None
-    high: float | None
-    no_link: str | None
-    via: Sequence[str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,11 +70,6 @@ class LinkableRun:
 
 def linkable_runs(database: Database, snapshot_ids: Sequence[str]) -> list[LinkableRun]:
     return database.records(LinkableRun, "linkable_runs", list(snapshot_ids))
-
-
-def stored_links(database: Database, evaluators: Mapping[str, str]) -> list[StoredLink]:
-    """Between any months by these metrics, each by its evaluator; the newest answers first."""
-    return database.records(StoredLink, "months_linked", list(evaluators), list(evaluators.values()))
 
 
 def share_articles(database: Database, one: str, other: str) -> int:

@@ -14,12 +14,13 @@ from newwiki import interval
 from newwiki.columns import PARTS
 from newwiki.errors import TerminalError
 from newwiki.registry import require_metric_names
-from storage import definitions, hashes, newest, short_forms, summaries
+from storage import definitions, hashes, newest, result_tables, short_forms, summaries
 from storage.fences import quoted
 from storage.keys import KEYS
 from storage.queries import filled
 
 _RECORD = "create table if not exists schema_migrations (version bigint, name varchar, applied_at timestamptz)"
+_LAST_OF_0_1_0, _FIRST_OF_0_2_0 = 14, 49
 _RECORDS = {"schema_migrations", "schema_views"}
 _VIEWS = "create table if not exists schema_views (sha256 varchar)"
 
@@ -98,12 +99,9 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     if is_ours(connection):
         definitions.drop(connection, [text for text, _ in _view_texts([])])
     connection.execute(_RECORD)
-    connection.execute(_VIEWS)
-    (done,) = connection.execute("select coalesce(max(version), 0) from schema_migrations").fetchall()[0]
-    for version, (name, statements) in sorted(_numbered().items()):
-        if version > done:
-            connection.execute(statements)
-            connection.execute("insert into schema_migrations values (?, ?, now())", [version, name])
+    _require_released(_version(connection), path)
+    create_tables(connection)
+    result_tables.adopt(connection, definitions.catalogue(connection).tables)
     hashes.take_all(connection)
     connection.execute(_comments())
     metrics = _metrics(connection, f"'{path}'")
@@ -114,6 +112,32 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     newest.enter(connection)
     summaries.store_missing(connection)
     connection.commit()
+
+
+def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
+    """Carry out the migrations that the database lacks, without the views and the comments."""
+    connection.execute(_RECORD)
+    connection.execute(_VIEWS)
+    done = _version(connection)
+    for version, (name, statements) in sorted(_numbered().items()):
+        if version > done:
+            connection.execute(statements)
+            connection.execute("insert into schema_migrations values (?, ?, now())", [version, name])
+
+
+def _version(connection: duckdb.DuckDBPyConnection) -> int:
+    (version,) = connection.execute("select coalesce(max(version), 0) from schema_migrations").fetchall()[0]
+    return int(version)
+
+
+def _require_released(version: int, path: Path) -> None:
+    """Raise TerminalError for the schema of a development version between 0.1.0 and the last one before 0.2.0, whose
+    migrations are now one."""
+    if _LAST_OF_0_1_0 < version < _FIRST_OF_0_2_0:
+        raise TerminalError(
+            f"'{path}' was written by a development version between 0.1.0 and 0.2.0 (schema {version}), which this "
+            f"version cannot open: open it once with the last version of schema {_FIRST_OF_0_2_0}, or make it anew"
+        )
 
 
 def create_views(connection: duckdb.DuckDBPyConnection, *, of_metrics: bool = False) -> None:
@@ -148,7 +172,7 @@ def _view_texts(metrics: Metrics) -> list[tuple[str, bool]]:
         "{parts_of_each_metric}": _summary_columns(name for name, *_ in metrics),
         "{value_of_each_metric}": _value_columns(name for name, scope, _ in metrics if scope == "text"),
     }
-    texts = []
+    texts = [(result_tables.views(), False)]
     for file in sorted((files("storage") / "sql" / "views").iterdir(), key=lambda file: file.name):
         written = file.read_text("utf-8").replace("{fewest_clusters}", str(interval.FEWEST))
         text = filled(written, columns)

@@ -1,5 +1,6 @@
 """Rows as they leave the machine: without its paths and addresses."""
 
+import json
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
@@ -25,6 +26,7 @@ _PUBLIC: Mapping[str, Callable[[str], str]] = {
     "decoder_short": public_decoder,
     "decoder_parameters": public_parameters,
     "versions": public_versions,
+    "row": lambda text: _public_json(text),
 }
 _OF_EVALUATORS = {"parameters": public_described, "dependencies": public_described}
 
@@ -45,6 +47,13 @@ def public_rows(rows: Rows) -> Rows:
             column = pa.array([one and public(one) for one in column.to_pylist()], field.type)
         columns.append(column)
     return type(rows).from_arrays(columns, schema=rows.schema)
+
+
+def _public_json(text: str) -> str:
+    """Return a row that is stored as JSON without private paths; one that has none stays as it is, byte by byte."""
+    row = json.loads(text)
+    public = public_row(row)
+    return text if public == row else json.dumps(public, ensure_ascii=False)
 
 
 def public_columns(columns: Collection[str]) -> Mapping[str, Callable[[str], str]]:

@@ -78,6 +78,11 @@ class _Pulled:
         self.moved = Moved()
         self._articles: tuple[str, Snapshot, Sequence[Article]] | None = None
 
+    @property
+    def is_bundle(self) -> bool:
+        """Whether this is one bundle, which is taken in whole, in one transaction around the pull."""
+        return bool(self.folder.signer)
+
     def read(self, part: SharedPart) -> pa.Table:
         if part not in self.there:
             raise Refused(f"'{self.folder.url}' lacks {part.path[:300]}")
@@ -137,6 +142,9 @@ def pull(database: Database, folder: Admitted, note: Callable[[str], None]) -> M
                     others |= {part.keys[-1], ("run_id", f"reference:{part.keys[-1][1]}")}
                 if isinstance(error, _Differs):
                     contradicting[part] = error.where
+    if pulled.is_bundle and moved.scorings:
+        with database.write() as connection:
+            summaries.choose_columns(connection)
     agreed = {part["run_id"] for part in there if part.table == "runs" and others.isdisjoint(part.keys)}
     names = {part["snapshot_id"] for part in there if part.table == "snapshots" and others.isdisjoint(part.keys)}
     shared = agreed | {f"reference:{name}" for name in names}
@@ -154,9 +162,10 @@ def _snapshot(pulled: _Pulled, part: SharedPart) -> None:
     name = part["snapshot_id"]
     parts = {table: of_snapshot(table, name) for table in SNAPSHOT_TABLES}
     if snapshots.find(pulled.database, name):
-        for one in parts.values():
-            if one in pulled.there:
-                _require_same_part(pulled, one, f"snapshot '{name}'")
+        with pulled.database.read():
+            here = {one: held(pulled.database, one) for one in parts.values() if one in pulled.there}
+        for one, rows in here.items():
+            _require_same_part(pulled, one, rows, f"snapshot '{name}'")
         return
     tables = {table: pulled.read(one) for table, one in parts.items() if one in pulled.there or table not in _LATER}
     with pulled.checking(f"snapshot {name}"):
@@ -164,9 +173,8 @@ def _snapshot(pulled: _Pulled, part: SharedPart) -> None:
     pulled.moved.snapshots += _take_in(pulled, name, tables)
 
 
-def _require_same_part(pulled: _Pulled, part: SharedPart, what: str) -> None:
-    """Raises _Differs unless what is here of a snapshot is what is there, as far as both say it."""
-    here = held(pulled.database, part)
+def _require_same_part(pulled: _Pulled, part: SharedPart, here: pa.Table, what: str) -> None:
+    """Raise _Differs unless these rows of a snapshot are those of the shared part, as far as both have them."""
     if not pulled.folder.signer and part.table in _OF_PUBLISHING:
         return  # what was asked of the wiki, and when
     if rows_sha256(here) == pulled.there[part].sha256 or (part.table == "topics" and not here.num_rows):
@@ -204,10 +212,11 @@ def _take_in(pulled: _Pulled, name: str, tables: dict[str, pa.Table]) -> bool:
 def _run(pulled: _Pulled, part: SharedPart) -> None:
     database, folder, there, run_id = pulled.database, pulled.folder, pulled.there, part["run_id"]
     written = SharedPart("completions", part.keys)
-    here = held(database, written)
+    with database.read():
+        here, status = held(database, written), runs.status(database, run_id)
     if written not in there:
         raise Refused(f"'{folder.url}' lacks {written.path[:300]}")
-    if runs.status(database, run_id) == "complete":
+    if status == "complete":
         if not is_same(here, there[written], folder):
             raise _Differs(f"run {run_id}")
         _require_same_run(pulled, part)
@@ -271,8 +280,9 @@ def _cutoff(pulled: _Pulled, run_id: str, ours: Mapping[str, Any], theirs: Mappi
 
 def _scores(pulled: _Pulled, part: SharedPart) -> None:
     database, run_id, evaluator_id = pulled.database, part["run_id"], part["evaluator_id"]
-    here = held(database, part)
-    finished = evaluator_id in runs.finished_scorings(database, run_id)
+    with database.read():
+        here = held(database, part)
+        finished = evaluator_id in runs.finished_scorings(database, run_id)
     if finished and rows_sha256(here) == pulled.there[part].sha256:
         pulled.record_again(run_id, evaluator_id)
         return
@@ -290,7 +300,7 @@ def _scores(pulled: _Pulled, part: SharedPart) -> None:
         for table, rows in (("scores", scores), *claims):
             insert_new(connection, table, rows, run_id=run_id, evaluator_id=evaluator_id)
         pulled.record(connection, run_id, evaluator_id)  # first, as a claim decides no column where others exist
-        _finish(connection, part, finished_then)
+        _finish(connection, part, finished_then, choose=not pulled.is_bundle)
     pulled.moved.scorings += 1
 
 
@@ -327,7 +337,7 @@ def _run_scores(pulled: _Pulled, part: SharedPart) -> None:
         if here:  # whose signers have signed other numbers
             origins.forget(connection, run_id, evaluator_id)
         pulled.record(connection, run_id, evaluator_id)
-        _finish(connection, part, finished_then)
+        _finish(connection, part, finished_then, choose=not pulled.is_bundle)
     pulled.moved.scorings += 1
 
 
@@ -337,11 +347,13 @@ def _described(
     """Checks a scoring. Gives its evaluator and metrics as far as they are new here, by table, and when it was
     finished."""
     names = sorted({one["metric"] for one in found})
-    here: dict[str, Mapping[str, Any]] = {
-        one["metric"]: one for one in pulled.database.records(dict[str, Any], "metric_rows")
-    }
-    known = set(here)
     evaluator = SharedPart("evaluators", (("evaluator_id", part["evaluator_id"]),))
+    with pulled.database.read():
+        here: dict[str, Mapping[str, Any]] = {
+            one["metric"]: one for one in pulled.database.records(dict[str, Any], "metric_rows")
+        }
+        described, texts = held(pulled.database, evaluator), _texts(pulled, part)
+    known = set(here)
     tables, metrics = [], []
     for name in names:
         one = SharedPart("metrics", (("metric", name),))
@@ -354,14 +366,13 @@ def _described(
         elif name not in here:
             raise Refused(f"'{pulled.folder.url}' lacks {one.path[:300]}")
         metrics.append(here[name])
-    described = held(pulled.database, evaluator)
     if not described.num_rows:
         described = pulled.read(evaluator)
         with pulled.checking(f"evaluator {part['evaluator_id'][:60]}"):
             pulled.folder.gate.evaluator(described.to_pylist()[0])
         tables.append(("evaluators", described, True))
     with pulled.checking(f"the scores of run {part['run_id']} by evaluator {part['evaluator_id']}"):
-        pulled.folder.gate.scoring(part, found, metrics, _texts(pulled, part))
+        pulled.folder.gate.scoring(part, found, metrics, texts)
         moment = finished_at(pulled.there[part])
     return [(table, rows) for table, rows, is_new in tables if is_new], moment
 
@@ -384,21 +395,21 @@ def _texts(pulled: _Pulled, part: SharedPart) -> Collection[tuple[int, int]]:
 def _describe(connection: duckdb.DuckDBPyConnection, unknown: list[tuple[str, pa.Table]]) -> None:
     for table, rows in unknown:
         insert_new(connection, table, rows)
-    if unknown:
+    if any(table == "metrics" for table, _ in unknown):
         create_views(connection, of_metrics=True)
 
 
-def _finish(connection: duckdb.DuckDBPyConnection, part: SharedPart, moment: datetime) -> None:
+def _finish(connection: duckdb.DuckDBPyConnection, part: SharedPart, moment: datetime, *, choose: bool) -> None:
     """Enters that the scoring was finished, when that was, and what it amounts to."""
     run_id, evaluator_id = part["run_id"], part["evaluator_id"]
     entered = first_row(
         connection.execute("select 1 from scorings where run_id = ? and evaluator_id = ?", [run_id, evaluator_id])
     )
     if entered:
-        summaries.renew_finished(connection, run_id, [evaluator_id])
+        summaries.renew_finished(connection, run_id, [evaluator_id], choose=choose)
         return
     connection.execute("insert into scorings values (?, ?, ?)", [run_id, evaluator_id, moment])
-    summaries.store(connection, run_id, [evaluator_id])
+    summaries.store(connection, run_id, [evaluator_id], choose=choose)
 
 
 def _key(row: dict[str, Any]) -> tuple[int, int, str]:

@@ -115,18 +115,21 @@ def _shared(one: PushedScoring) -> tuple[SharedPart, dict[str, object]]:
 def finished(database: Database, note: Callable[[str], None]) -> Finished:
     """Leaves out, and tells of, runs whose references are in files of their own; and leaves out what cannot leave this
     machine."""
-    snapshots = {one["snapshot_id"]: one["content_sha256"] for one in database.records(dict[str, Any], "snapshot_list")}
-    complete = database.rows("share_run_list")
+    with database.read():
+        listed = database.records(dict[str, Any], "snapshot_list")
+        complete = database.rows("share_run_list")
+        stay = _runs_that_stay(database).keys() | _evaluators_that_stay(database).keys()
+        scored = database.records(dict[str, Any], "share_scorings")
+    snapshots = {one["snapshot_id"]: one["content_sha256"] for one in listed}
     if prompted := [run_id for run_id, name, _ in complete if is_prompt_set(name)]:
         note(f"not pushed, as they are on prompts and on no snapshot: {', '.join(prompted)}")
     if alone := [run_id for run_id, name, has_articles in complete if not has_articles and not is_prompt_set(name)]:
         note(f"not pushed, as their references are in their files: {', '.join(alone)}")
-    stay = _runs_that_stay(database).keys() | _evaluators_that_stay(database).keys()
     runs = {run_id: name for run_id, name, has_articles in complete if has_articles and run_id not in stay}
     of_snapshots = runs | {f"reference:{name}": name for name in snapshots}
     scorings = [
         PushedScoring(snapshot_id=of_snapshots[one["run_id"]], **one)
-        for one in database.records(dict[str, Any], "share_scorings")
+        for one in scored
         if one["run_id"] in of_snapshots and one["evaluator_id"] not in stay
     ]
     return Finished(snapshots, runs, scorings)
@@ -161,9 +164,10 @@ def _snapshot(database: Database, folder: Parts, there: dict[SharedPart, Note], 
         if is_other := noted.sha256 != rows_sha256(articles):
             moved.refused += (f"'{folder.url}' holds another snapshot '{name}'",)
         return not is_other
-    for table in SNAPSHOT_TABLES:
-        part = of_snapshot(table, name)
-        folder.write(part, held(database, part), {})
+    with database.read():
+        tables = [(part, held(database, part)) for part in (of_snapshot(table, name) for table in SNAPSHOT_TABLES)]
+    for part, rows in tables:
+        folder.write(part, rows, {})
     moved.snapshots += 1
     return True
 
@@ -178,15 +182,17 @@ def _run(
     """Likewise, with the row of `runs` last; it is written again where the knowledge cutoff that it has here goes
     before the one that it has there."""
     run, written = SharedPart("runs", keys), SharedPart("completions", keys)
-    completions, cutoff = held(database, written), knowledge_cutoffs.of_run(database, run["run_id"])
+    with database.read():
+        completions, row = held(database, written), public_rows(held(database, run))
+        cutoff = knowledge_cutoffs.of_run(database, run["run_id"])
     if (noted := there.get(written)) and run in there:
         if is_other := not is_same(completions, noted, folder):
             moved.refused += (f"'{folder.url}' holds other completions of run {run['run_id']}",)
         elif knowledge_cutoffs.goes_before(cutoff, knowledge_cutoffs.of_facts(there[run].facts)):
-            folder.write(run, public_rows(held(database, run)), knowledge_cutoffs.facts(cutoff))
+            folder.write(run, row, knowledge_cutoffs.facts(cutoff))
         return not is_other
     folder.write(written, public_rows(completions), {})
-    folder.write(run, public_rows(held(database, run)), knowledge_cutoffs.facts(cutoff))
+    folder.write(run, row, knowledge_cutoffs.facts(cutoff))
     moved.runs += 1
     return True
 

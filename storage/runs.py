@@ -1,9 +1,10 @@
 """Runs: their completions and scores, stored in batches as they come. What is stored is done."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from datetime import datetime
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -157,7 +158,8 @@ def is_registered(database: Database, fingerprints: Iterable[Fingerprint], metri
 
 
 def register(database: Database, fingerprints: Iterable[Fingerprint], metrics: Iterable[Metric]) -> None:
-    """Enters evaluators and metrics that are new, and gives the views a column for each new metric."""
+    """Enter evaluators and metrics that are new, and give the views a column for each new metric."""
+    metrics = list(metrics)
     rows = [
         asdict(fingerprint)
         | {
@@ -166,6 +168,8 @@ def register(database: Database, fingerprints: Iterable[Fingerprint], metrics: I
         }
         for fingerprint in fingerprints
     ]
+    if _are_registered(database, rows, metrics):
+        return
     with database.write() as connection:
         if rows:
             insert_new(connection, "evaluators", pa.Table.from_pylist(rows))
@@ -177,6 +181,16 @@ def register(database: Database, fingerprints: Iterable[Fingerprint], metrics: I
             insert_arrow(connection, "metrics", pa.Table.from_pylist([{"metric": row.pop("name"), **row}]))
         if changed:
             create_views(connection, of_metrics=True)
+
+
+def _are_registered(database: Database, rows: Sequence[Mapping[str, Any]], metrics: Iterable[Metric]) -> bool:
+    """Whether there is nothing to enter, so that nobody waits for a transaction that changes nothing."""
+    if not database.is_there:
+        return False
+    with database.read() as connection:
+        evaluators = {name for (name,) in connection.execute("select evaluator_id from evaluators").fetchall()}
+        stored = _stored_metrics(connection)
+    return all(row["evaluator_id"] in evaluators for row in rows) and all(metric in stored for metric in metrics)
 
 
 def _stored_metrics(connection: duckdb.DuckDBPyConnection) -> list[Metric]:

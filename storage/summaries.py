@@ -11,11 +11,15 @@ from storage import batches
 from storage.queries import query
 
 
-def store(connection: duckdb.DuckDBPyConnection, run_id: str, evaluator_ids: Collection[str]) -> None:
-    """Enters the summaries of these scorings, which have none yet, and whose numbers stand in columns with them."""
+def store(
+    connection: duckdb.DuckDBPyConnection, run_id: str, evaluator_ids: Collection[str], *, choose: bool = True
+) -> None:
+    """Enter the summaries of these scorings, which have none yet. With `choose` also enter whose numbers stand in the
+    columns; without it, `choose_columns` must follow in the same transaction."""
     if evaluator_ids:
         _store(connection, run_id, evaluator_ids)
-        choose_columns(connection)
+        if choose:
+            choose_columns(connection)
 
 
 def store_missing(connection: duckdb.DuckDBPyConnection) -> None:
@@ -39,13 +43,15 @@ def _store(connection: duckdb.DuckDBPyConnection, run_id: str, evaluator_ids: Co
     connection.execute(query("store_summaries"))
 
 
-def renew_finished(connection: duckdb.DuckDBPyConnection, run_id: str, evaluator_ids: Collection[str]) -> None:
-    """Enters anew the summaries of those of these scorings that are finished; the others have none."""
+def renew_finished(
+    connection: duckdb.DuckDBPyConnection, run_id: str, evaluator_ids: Collection[str], *, choose: bool = True
+) -> None:
+    """Enter the summaries of those of these scorings that are finished again, as `store` does; the others have none."""
     found = connection.execute("select evaluator_id from scorings where run_id = ?", [run_id]).fetchall()
     if finished := [evaluator_id for (evaluator_id,) in found if evaluator_id in evaluator_ids]:
         for forget_one in (query("forget_page_means"), query("forget_page_gaps"), query("forget_summaries")):
             connection.execute(forget_one, [run_id, finished])
-        store(connection, run_id, finished)
+        store(connection, run_id, finished, choose=choose)
 
 
 def stale(connection: duckdb.DuckDBPyConnection) -> list[str]:

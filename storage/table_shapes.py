@@ -4,15 +4,16 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
+import duckdb
 import pyarrow as pa
 
 from newwiki.errors import TerminalError
 from newwiki.foreign_json import read_json
-from storage.database import Database
+from storage.fences import MEMORY, connect
 from storage.keys import KEYS
+from storage.migrate import create_tables
+from storage.queries import query
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def conforming(table: str, rows: pa.Table, keys: Mapping[str, str]) -> pa.Table:
         if name in found.column_names and found[name].unique().to_pylist() not in ([], [value]):
             raise ValueError(f"it holds rows of another {name} than '{value}'")
     key = list(KEYS[table])
-    if found.select(key).group_by(key).aggregate([]).num_rows < found.num_rows:
+    if found.select(key).group_by(key, use_threads=False).aggregate([]).num_rows < found.num_rows:
         raise ValueError("it holds a row twice")
     return found
 
@@ -124,16 +125,17 @@ def _leaves(value: object) -> Iterator[object]:
 
 @cache
 def _shapes() -> dict[str, TableShape]:
-    """Those of a database that has just been made."""
-    with TemporaryDirectory() as folder:
-        database = Database(Path(folder) / "empty.duckdb")
-        with database.write():
-            return {table: _shape(database, table) for table in KEYS if not table.startswith("schema_")}
+    """Return those of the tables of a new database."""
+    with connect(MEMORY) as connection:
+        connection.execute("set TimeZone = 'UTC'")
+        create_tables(connection)
+        return {table: _shape(connection, table) for table in KEYS if not table.startswith("schema_")}
 
 
-def _shape(database: Database, table: str) -> TableShape:
-    columns = database.rows("column_kinds", table)
-    nothing = database.table("part_rows", table=table, part="false", key=", ".join(KEYS[table]))
+def _shape(connection: duckdb.DuckDBPyConnection, table: str) -> TableShape:
+    columns = connection.execute(query("column_kinds"), [table]).fetchall()
+    rows = query("part_rows", table=table, part="false", key=", ".join(KEYS[table]))
+    nothing = connection.sql(rows).to_arrow_table()
     return TableShape(
         nothing.schema,
         frozenset(name for name, _, optional in columns if not optional),

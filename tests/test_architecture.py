@@ -29,7 +29,7 @@ FACES = (
     "flows.jobs",
     "flows.options",
     "flows.catalogue",
-    "flows.command_reference",
+    "flows.references",
 )
 HEAVY = (
     "torch",
@@ -171,6 +171,16 @@ def test_a_step_does_not_import_the_report_or_the_site() -> None:
             assert {one for one in modules_imported(file) if is_in(one, *shown)} == set(), module
         if is_in(module, "flows.report"):
             assert {one for one in modules_imported(file) if is_in(one, "flows.site")} == set(), module
+
+
+def test_presenting_knows_of_no_page_and_of_no_job_but_the_board_that_it_lays_out() -> None:
+    folders = {file.parent.name for file in (ROOT / "flows").glob("*/__init__.py")}
+    others = {f"flows.{name}" for name in folders - {"presenting", "comparing"}}
+    files = [(module, file) for module, file in files_of_flows() if is_in(module, "flows.presenting")]
+    assert {"flows.report", "flows.site", "flows.experiments"} < others
+    assert len(files) > 3
+    for module, file in files:
+        assert {one for one in modules_imported(file) if is_in(one, *others, *FACES)} == set(), module
 
 
 def test_workers_know_of_no_job() -> None:

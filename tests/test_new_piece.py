@@ -64,6 +64,20 @@ from newwiki.request import PlanRequest
 def added_piece(request, here) -> Answer:
     "Show an added piece."
 """,
+    "a result table": '''
+from dataclasses import dataclass
+
+from storage.result_tables import column, result_table
+
+
+@result_table("added_rows", key=("name",))
+@dataclass(frozen=True)
+class AddedRow:
+    """Added rows."""
+
+    name: str = column("The name.")
+    value: float | None = column("The value.")
+''',
     "a request's field": '    added_field: int = field(7, "An added field.", at_least=2)\n',
 }
 FOUND = """
@@ -71,9 +85,13 @@ import inspect, json
 import newwiki
 from flows.cli import cli
 from newwiki.registry import decoders, evaluators, models, set_evaluators, sources
+from storage.database import Database
 
 metrics = {metric.name for registry in (evaluators, set_evaluators) for one in registry.all().values()
            for metric in one.metrics}
+with Database("added.duckdb").write() as connection:
+    added = connection.execute("describe added_rows").fetchall()
+
 print(json.dumps({
     "a metric": "added_metric" in metrics,
     "a metric of a run": "added_set_metric" in metrics,
@@ -82,6 +100,8 @@ print(json.dumps({
     "a source": "added-source" in sources.all(),
     "a backend": "added-backend" in models.all(),
     "a command": "added-piece" in cli.commands,
+    "a result table": [column[:2] for column in added]
+    == [("experiment_id", "VARCHAR"), ("name", "VARCHAR"), ("value", "DOUBLE")],
     "a request's field": "added_field" in inspect.signature(newwiki.evaluate).parameters
     and "added_field" in {option.name for option in cli.commands["evaluate"].params},
 }))
@@ -103,7 +123,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bool]:
     for room in ("newwiki", "evaluators", "storage", "flows"):
         shutil.copytree(ROOT / room, home / room, ignore=shutil.ignore_patterns("__pycache__"))
     for what, (file, is_new) in table().items():
-        place = home / file.replace("NAME", "added_piece")
+        place = home / file.replace("NAME", "added_piece").replace("EXPERIMENT", "models")  # which has none of its own
         if is_new:
             assert place.parent.is_dir()
             assert not place.exists()

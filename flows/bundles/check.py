@@ -142,7 +142,8 @@ def check_with_receipt(request: CheckRequest, settings: Settings, progress: Prog
 def _take_in(bundle: OpenedBundle, apart: Database) -> None:
     """Its snapshots and runs, and none of its scores. Raises TerminalError where they are not what they say."""
     parts = bundle.parts.only({*SNAPSHOT_TABLES, "runs", "completions"})
-    pull(apart, admit(parts, "bundle", bundle.signer), lambda text: None)
+    with apart.write():
+        pull(apart, admit(parts, "bundle", bundle.signer), lambda text: None)
     for manifest in bundle.contents.manifests:
         if problems := snapshots.verify(apart, manifest.snapshot_id):
             raise bundle.refuse(f"snapshot {manifest.snapshot_id}: {problems[0]}")

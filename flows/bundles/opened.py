@@ -118,7 +118,7 @@ def _read(path: Path, one: Part, content: bytes, shape: TableShape) -> pa.Table:
             if name in rows.column_names and rows[name].unique().to_pylist() not in ([], [value]):
                 raise ValueError(f"it holds rows of another {name} than '{value}'")
         key = KEYS[one.table]
-        if rows.select(key).group_by(list(key)).aggregate([]).num_rows < rows.num_rows:
+        if rows.select(key).group_by(list(key), use_threads=False).aggregate([]).num_rows < rows.num_rows:
             raise ValueError("it holds a row twice")
     except ValueError as error:
         raise TerminalError(f"'{path}': '{one.path}': {error}") from None

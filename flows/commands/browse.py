@@ -26,6 +26,6 @@ def browse(settings: Settings, quiet: bool, port: int, open_browser: bool) -> No
     The page is served on this machine's own address only, and it only reads. It shows the current database, including
     runs in progress. Every view has its own address. Stop the server with Ctrl-C.
     """
-    from flows.report.browser.local_server import serve
+    from flows.report.browser.app import serve
 
     serve(open_database(settings), port, open_browser=open_browser)

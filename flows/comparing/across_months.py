@@ -12,6 +12,7 @@ from flows.comparing import chains
 from flows.comparing.chains import Anchor, Chain, NoLink
 from flows.comparing.difference import Difference, verdict, within
 from flows.comparing.one_protocol import told_beside
+from flows.experiments.linking.result_tables import LinkedMonths
 from flows.verdict_kinds import gives_verdicts
 from newwiki import protocol
 from newwiki.errors import TerminalError
@@ -19,9 +20,16 @@ from newwiki.levels import LevelByScoring
 from storage import snapshots
 from storage.comparison import Contender
 from storage.database import Database
-from storage.linked_months import LinkableRun, StoredLink, linkable_runs, stored_links
+from storage.linked_months import LinkableRun, linkable_runs
 
 _OVER = "articles of both months, and models like the anchors"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredLink(LinkedMonths):
+    """A link between two months with the answer that it belongs to."""
+
+    experiment_id: str
 
 
 @gives_verdicts(
@@ -44,7 +52,7 @@ def linked_differences(
             f"{a.run_id} and {b.run_id} were asked otherwise ({', '.join(differing)}), and runs of different protocols "
             "are not linked; evaluate both alike"
         )
-    links = stored_links(database, evaluators)
+    links = database.records(StoredLink, "months_linked", list(evaluators), list(evaluators.values()))
     first, last = _in_order(database, a, b, links)
     runs = {run.run_id: run for run in linkable_runs(database, sorted(_months(links) | {a.snapshot_id, b.snapshot_id}))}
     found: list[_Linked] = []

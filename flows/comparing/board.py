@@ -7,10 +7,8 @@ from datetime import date
 from typing import Any
 
 from flows.comparing.after_cutoff import REMEDY, is_reference, snapshots_apart, told_after_cutoff
-from flows.comparing.copied import copying
+from flows.comparing.notes import copying, same_weights, seed_notes
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
-from flows.comparing.same_weights import same_weights
-from flows.comparing.seeds import seed_notes
 from flows.evaluating.leak import leaks
 from newwiki import protocol
 from newwiki.columns import PARTS
@@ -39,9 +37,26 @@ class Column:
     evaluator_id: str
 
 
-def numbers_of(record: Mapping[str, Any], column: str) -> dict[str, Any]:
-    """What a record of a board has in a column, by the names of a summary's columns."""
-    return {of.summary: record[column + part] for part, of in PARTS.items()}
+@dataclass(frozen=True, kw_only=True)
+class Number:
+    """The number of a metric in a record: its mean over texts with standard deviation and 95 % interval, each None
+    where it does not exist; `scored` counts the texts, `status` is `ok` or says why texts are missing, and `level` is
+    how far the number was verified."""
+
+    mean: float | None
+    sd: float | None
+    low: float | None
+    high: float | None
+    no_interval: str | None
+    scored: int | None
+    status: str | None
+    evaluator_id: str | None
+    level: str | None
+
+
+def number_of(record: Mapping[str, Any], column: str) -> Number:
+    """Return the number that a record of a board has in a column."""
+    return Number(**{part.summary: record[column + ending] for ending, part in PARTS.items()})
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from typing import Any
 
 from flows import tables
 from flows.comparing.after_cutoff import is_reference
-from flows.comparing.board import PART, SEEN, Board, numbers_of
+from flows.comparing.board import PART, SEEN, Board, Number, number_of
 from flows.comparing.ranked import leaderboard
-from flows.presenting.numbers import decimals
+from flows.presenting.numbers import NONE, decimals, fixed, longer_arm, percent
 from flows.printing import say
 from flows.table_layout import Column, shortened, wrapped
 from newwiki.decoding.grammar import short_form
@@ -76,30 +76,30 @@ class _Remarks:
     def __init__(self, shown: Board) -> None:
         self._levels = {key: one.words for key, one in shown.levels.items()}
         cells = [
-            (record["run_id"], numbers_of(record, column.name)) for record in shown.records for column in shown.columns
+            (record["run_id"], number_of(record, column.name)) for record in shown.records for column in shown.columns
         ]
-        of_runs = [(run_id, of) for run_id, of in cells if of["mean"] is not None]
-        reasons, levels = {of["no_interval"] for _, of in of_runs}, {self._level(*one) for one in of_runs}
+        of_runs = [(run_id, of) for run_id, of in cells if of.mean is not None]
+        reasons, levels = {of.no_interval for _, of in of_runs}, {self._level(*one) for one in of_runs}
         self.everywhere: str | None = reasons.pop() if len(reasons) == 1 else None
         self.level: str | None = levels.pop() if len(levels) == 1 else None
         self._numbers: dict[str, int] = {}
         self._next = count(1)
 
-    def mark(self, run_id: str, of: Record) -> str:
+    def mark(self, run_id: str, of: Number) -> str:
         """` [1]`, or nothing."""
-        lacking = None if of["no_interval"] == self.everywhere else of["no_interval"]
-        status = None if of["status"] in (None, "ok") else of["status"]
+        lacking = None if of.no_interval == self.everywhere else of.no_interval
+        status = None if of.status in (None, "ok") else of.status
         level = None if self.level else self._level(run_id, of)
         said = "; ".join(filter(None, [lacking, status, level]))
         if said and said not in self._numbers:
             self._numbers[said] = next(self._next)
         return f" [{self._numbers[said]}]" if said else ""
 
-    def _level(self, run_id: str, of: Record) -> str | None:
+    def _level(self, run_id: str, of: Number) -> str | None:
         """How far the number was verified, if it was not wholly."""
-        if of["level"] in (None, VERIFIED):
+        if of.level in (None, VERIFIED):
             return None
-        return self._levels[run_id, of["evaluator_id"]]
+        return self._levels[run_id, str(of.evaluator_id)]
 
     @property
     def legend(self) -> list[str]:
@@ -108,11 +108,11 @@ class _Remarks:
 
 def _numbers(records: Sequence[Record], name: str, remarks: _Remarks) -> list[str]:
     """`0.412±0.015` with as many digits in each cell, points below each other."""
-    of = [numbers_of(record, name) for record in records]
-    arms = [None if one["low"] is None else max(one["mean"] - one["low"], one["high"] - one["mean"]) for one in of]
-    digits = decimals([one["mean"] for one in of if one["mean"] is not None], [arm for arm in arms if arm])
-    means = ["–" if one["mean"] is None else f"{one['mean']:,.{digits}f}" for one in of]
-    reach = ["" if arm is None else f"±{arm:,.{digits}f}" for arm in arms]
+    of = [number_of(record, name) for record in records]
+    arms = [longer_arm(one) for one in of]
+    places = decimals([one.mean for one in of if one.mean is not None], [arm for arm in arms if arm])
+    means = [NONE if one.mean is None else fixed(one.mean, places) for one in of]
+    reach = ["" if arm is None else f"±{fixed(arm, places)}" for arm in arms]
     marks = [remarks.mark(record["run_id"], one) for record, one in zip(records, of, strict=True)]
     widths = [max(map(len, part)) for part in (means, reach, marks)]
     return [
@@ -161,7 +161,7 @@ def _told(records: Iterable[Record], name: str) -> list[str]:
     part in a run."""
     values = [record[name] for record in records]
     if name == "seen_share":
-        return ["" if share is None else f"{share:.1%}".replace("%", " %") for share in values]
+        return ["" if share is None else percent(share) for share in values]
     if name == "run_id":
         return _beginnings(values)
     return ["" if value is None else value_in_words(value) for value in values]

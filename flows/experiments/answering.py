@@ -29,7 +29,7 @@ def answer(experiment: Experiment, evaluations: Evaluations, request: Experiment
     asked, read = _json(asdict(request)), _json({**found.read, "runs": [asdict(run) for run in runs]})
     # Weights in another folder are the same
     weights = [asdict(replace(run, model=public_name(run.model))) for run in runs]
-    kinds = kinds_of(found.rows.values())
+    kinds = kinds_of(found.rows)
     identity = _json([experiment.name, experiment.version, asked, found.read, weights])
     kind = kinds[0] if kinds else None
     made = methods_of(experiment, request, found, json.loads(read), kind, evaluations.database, evaluations.settings)

@@ -25,7 +25,7 @@ class Answer:
     """What was found. `verdict` is the answer in a few words, `words` are sentences with what it rests on and what it
     cannot tell apart. `runs` are those whose texts or scores were read. `read` is what else the numbers were computed
     from, and names evaluators and snapshots by their ids or hashes; under `models` it has the weights' hash of each
-    model whose texts are no runs. `rows` are the numbers by the name of their table; `snapshot_id` is the snapshot
+    model whose texts are no runs. `rows` are the rows of each result table; `snapshot_id` is the snapshot
     whose report shows it. `pinned` are the fields of the request, beside the snapshot, that were chosen because nobody
     named them. `units` are the numbers of units that the headline rests on, where they are not those of all rows with
     verdicts."""
@@ -35,7 +35,7 @@ class Answer:
     words: Sequence[str]
     runs: Sequence["AnswerRun"]
     read: Mapping[str, Any]
-    rows: Mapping[str, Sequence[Any]]
+    rows: Sequence[Sequence[Any]]
     pinned: Mapping[str, Any] = field(default_factory=dict)
     units: Sequence[int] = ()
 

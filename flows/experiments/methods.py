@@ -185,8 +185,8 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(inner)
 
 
-def _named_in_rows(rows: Mapping[str, Sequence[Any]]) -> Iterator[str]:
-    for row in (one for of_table in rows.values() for one in of_table):
+def _named_in_rows(rows: Iterable[Sequence[Any]]) -> Iterator[str]:
+    for row in (one for of_table in rows for one in of_table):
         for name in ("run_id", "evaluator_id"):
             if value := getattr(row, name, None):
                 yield value
@@ -223,7 +223,7 @@ def _asked(request: ExperimentRequest) -> dict[str, Any]:
 def _units(kind: VerdictKind, found: Answer, runs: Sequence[RunRead]) -> tuple[int, int] | None:
     """What the answer says; else of the rows with its verdicts as many as each has of the unit; of the runs where no
     row counts it; None where nothing does."""
-    judged = [row for of_table in found.rows.values() for row in of_table if kind_of(row) == kind]
+    judged = [row for of_table in found.rows for row in of_table if kind_of(row) == kind]
     counts = [int(getattr(row, kind.counted, None) or 0) for row in judged]
     known = sorted(found.units or filter(None, counts)) or sorted(int(getattr(run, kind.counted, 0)) for run in runs)
     return (known[0], known[-1]) if known and known[0] else None

@@ -5,27 +5,55 @@ same bytes: the file's UUID is made of the run's id, and the record is as old as
 """
 
 import json
+import uuid
 from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from flows.exporting import every_eval_ever_instances as instances
-from flows.exporting.hub_names import hub_names
-from flows.exporting.run_described import SCHEMA_VERSION, Described, describe
+from flows.exporting.described import DescribedRun, describe, hub_names, require_own_file
 from flows.progress import Progress
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import TerminalError
 from newwiki.results_request import EveryEvalEverRequest
+from newwiki.text.prompts import fill
 from newwiki.visible import in_json
 from storage.comparison import contenders
 from storage.database import Database
-from storage.folders import write_text
+from storage.folders import whole, write_text
 from storage.outputs import safe
+from storage.queries import query
+
+SCHEMA_VERSION = "0.3.0"
+_BATCH = 5_000  # rows in memory at once
+_IS_CORRECT = "means nothing: the schema requires it, and no text is right or wrong by this metric"
 
 _SAMPLING = ("temperature", "top_p", "top_k")
 _CLUSTERED = "of the mean over texts, clustered by prompt (CR2)"
 _INTERVAL = f"{_CLUSTERED}, Satterthwaite's degrees of freedom, Hall's transformation against skewness"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EverRecord(DescribedRun):
+    """A run under the names that the datastore gives it."""
+
+    model_id: str
+
+    @property
+    def evaluation_id(self) -> str:
+        return f"{self.task}/{self.model_id}/{self.as_of.timestamp()}/{self.run_id}"
+
+    def result_id(self, metric: str, evaluator_id: str) -> str:
+        """Return the id of a number, to which the rows of its texts refer."""
+        return f"{self.run_id}/{metric}/{evaluator_id}"
+
+    @property
+    def path(self) -> Path:
+        """The place in the datastore: `data/COLLECTION/ORG/NAME/UUID.json`."""
+        named = uuid.UUID(bytes=sha256(self.run_id.encode()).digest()[:16], version=4)
+        return Path("data", self.task, *self.model_id.split("/"), f"{named}.json")
 
 
 def export_records(database: Database, request: EveryEvalEverRequest, folder: Path, progress: Progress) -> list[Path]:
@@ -38,20 +66,20 @@ def export_records(database: Database, request: EveryEvalEverRequest, folder: Pa
     safe(folder, database.path)
     runs = contenders(database, request.runs)
     names = hub_names(runs, request.model_id)
-    found = [describe(database, run, names[run.model]) for run in runs]
+    found = [EverRecord(**vars(describe(database, run)), model_id=names[run.model]) for run in runs]
     for one in found:
-        _require_ours(folder, one, request)
+        _require_own(folder, one, request)
     written = []
     for one in found:
-        detailed = instances.write(database, one, folder, progress) if request.instances else None
+        detailed = _write_instances(database, one, folder, progress) if request.instances else None
         text = in_json(json.dumps(record(one, request, detailed), indent=2, ensure_ascii=False, allow_nan=False))
         write_text(folder / one.path, f"{text}\n")
         written += [folder / one.path, *([folder / detailed["file_path"]] if detailed else [])]
-        one.tell_left_out(progress)
+        one.note_left_out(progress)
     return written
 
 
-def record(found: Described, request: EveryEvalEverRequest, detailed: Mapping[str, Any] | None) -> dict[str, Any]:
+def record(found: EverRecord, request: EveryEvalEverRequest, detailed: Mapping[str, Any] | None) -> dict[str, Any]:
     """The record. Everything in its `details` is text, as the schema wants it."""
     return {
         "schema_version": SCHEMA_VERSION,
@@ -64,7 +92,7 @@ def record(found: Described, request: EveryEvalEverRequest, detailed: Mapping[st
             "source_organization_name": request.organization,
             "evaluator_relationship": request.relationship,
             "additional_details": _texts(
-                run_id=found.run["run_id"], run_status=found.run["status"], left_out=found.left_out or None
+                run_id=found.run_id, run_status=found.run["status"], left_out=found.left_out or None
             ),
         },
         "eval_library": _library(found),
@@ -74,8 +102,8 @@ def record(found: Described, request: EveryEvalEverRequest, detailed: Mapping[st
     }
 
 
-def _library(found: Described) -> dict[str, Any]:
-    wrote = json.loads(found.run["versions"]).get("newwiki-eval")
+def _library(found: EverRecord) -> dict[str, Any]:
+    wrote = found.versions.get("newwiki-eval")
     return {
         "name": "newwiki-eval",
         "version": wrote or "unknown",
@@ -83,7 +111,7 @@ def _library(found: Described) -> dict[str, Any]:
     }
 
 
-def _model(found: Described) -> dict[str, Any]:
+def _model(found: EverRecord) -> dict[str, Any]:
     run = found.run
     return {
         "name": found.model_id,
@@ -107,7 +135,7 @@ def _engine_version(run: Mapping[str, Any]) -> dict[str, str]:
     return {"version": known} if known else {}
 
 
-def _result(found: Described, number: Mapping[str, Any]) -> dict[str, Any]:
+def _result(found: EverRecord, number: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "evaluation_result_id": found.result_id(number["metric"], number["evaluator_id"]),
         "evaluation_name": found.task,
@@ -119,7 +147,7 @@ def _result(found: Described, number: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _source(found: Described) -> dict[str, Any]:
+def _source(found: EverRecord) -> dict[str, Any]:
     run = found.run
     where = {"source_type": "url", "url": [found.wiki_url]} if found.wiki_url else {"source_type": "other"}
     details = _texts(content_sha256=run["content_sha256"], articles=run["articles"], prompts=run["prompts"])
@@ -212,18 +240,78 @@ def _texts(**details: Any) -> dict[str, str]:
     }
 
 
-def _require_ours(folder: Path, found: Described, request: EveryEvalEverRequest) -> None:
-    path = folder / found.path
-    if path.exists() and not _is_of(path, found.run["run_id"]):
-        raise TerminalError(f"'{path}' holds something else than run {found.run['run_id']}; name another folder")
-    beside = folder / instances.path_beside(found.path)
+def _require_own(folder: Path, found: EverRecord, request: EveryEvalEverRequest) -> None:
+    require_own_file(folder / found.path, found.run_id, _run_in)
+    beside = folder / _path_beside(found.path)
     if beside.exists() and not request.instances:
         raise TerminalError(f"'{beside}' is there, and a record without instances would disown it; name another folder")
 
 
-def _is_of(path: Path, run_id: str) -> bool:
-    try:
-        there: str = json.loads(path.read_text("utf-8"))["source_metadata"]["additional_details"]["run_id"]
-    except (ValueError, KeyError, TypeError):
-        return False
-    return run_id == there
+def _run_in(text: str) -> object:
+    return json.loads(text)["source_metadata"]["additional_details"]["run_id"]
+
+
+def _path_beside(record: Path) -> Path:
+    """Where the rows of a record stand, which the datastore prescribes."""
+    return record.with_name(f"{record.stem}_samples.jsonl")
+
+
+def _write_instances(database: Database, found: EverRecord, folder: Path, progress: Progress) -> dict[str, Any] | None:
+    """Writes the rows, and gives what the record says of them; None, and a note, where the run has no such texts."""
+    path = _path_beside(found.path)
+    digest, rows = sha256(), 0
+    with whole(folder / path) as part, part.open("wb") as file:
+        for number in found.known:
+            with database.read() as connection:
+                asked = [found.run_id, number["metric"], number["evaluator_id"]]
+                for batch in connection.sql(query("scored_instances"), params=asked).to_arrow_reader(_BATCH):
+                    for text in batch.to_pylist():
+                        row = json.dumps(_instance(found, number, text), ensure_ascii=False, allow_nan=False)
+                        line = f"{in_json(row)}\n".encode()
+                        digest.update(line)
+                        file.write(line)
+                        rows += 1
+    if not rows:
+        (folder / path).unlink()
+        progress.note(f"run {found.run['run_id']} has written no texts of stored articles, so its record has no rows")
+        return None
+    return {
+        "format": "jsonl",
+        "file_path": path.as_posix(),
+        "hash_algorithm": "sha256",
+        "checksum": digest.hexdigest(),
+        "total_rows": rows,
+    }
+
+
+def _instance(found: EverRecord, number: Mapping[str, Any], text: Mapping[str, Any]) -> dict[str, Any]:
+    """Nothing is taken out of the text to be judged, so `answer_attribution` is empty."""
+    asked = {
+        "raw": fill(found.run["prompt_template"], text["title"], text["first_sentence"]),
+        "reference": [text["reference"]],
+    }
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "evaluation_id": found.evaluation_id,
+        "model_id": found.model_id,
+        "evaluation_name": found.task,
+        "evaluation_result_id": found.result_id(number["metric"], number["evaluator_id"]),
+        "sample_id": str(text["page_id"]),
+        "sample_hash": _hash(asked),
+        "interaction_type": "single_turn",
+        "input": asked,
+        "output": {"raw": [text["text"]]},
+        "answer_attribution": [],
+        "evaluation": {"score": text["value"], "is_correct": False},
+        "metadata": {
+            "metric": number["metric"],
+            "evaluator_id": number["evaluator_id"],
+            "sample": str(text["sample"]),
+            "is_correct": _IS_CORRECT,
+        },
+    }
+
+
+def _hash(asked: Mapping[str, Any]) -> str:
+    """By the project's recipe, so that others' rows of the same prompt have the same."""
+    return sha256(json.dumps(asked, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

@@ -4,6 +4,7 @@ The format is huggingface.co/docs/hub/eval-results. An entry has room for one nu
 how it was asked and who judged it are in the notes.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC
 from pathlib import Path
@@ -11,8 +12,7 @@ from typing import Any
 
 from flows.comparing.one_evaluator import left_out_words, of_all
 from flows.comparing.one_protocol import require_one_protocol
-from flows.exporting.hub_names import hub_names
-from flows.exporting.run_described import Described, describe
+from flows.exporting.described import DescribedRun, Number, describe, hub_names, require_own_file
 from flows.progress import Progress
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import TerminalError, UsageError, did_you_mean
@@ -21,8 +21,6 @@ from storage.comparison import Contender, Scoring, contenders
 from storage.database import Database
 from storage.folders import write_text
 from storage.outputs import safe
-
-Number = Mapping[str, Any]
 
 _ALL = "all"
 
@@ -38,20 +36,20 @@ def export_hub_results(database: Database, request: HubResultsRequest, folder: P
     runs = contenders(database, request.runs)
     _require_one_leaderboard(runs)
     names = hub_names(runs, request.model_id)
-    found = [describe(database, run, names[run.model]) for run in runs]
+    found = [describe(database, run) for run in runs]
     scorers = _scorers(found, request, progress)
     written = {}
-    for one in found:
-        path = folder / one.model_id / ".eval_results" / f"{one.task}.yaml"
-        _require_ours(path, one)
-        one.tell_left_out(progress)
+    for run, one in zip(runs, found, strict=True):
+        path = folder / names[run.model] / ".eval_results" / f"{one.task}.yaml"
+        require_own_file(path, one.run_id, _run_in)
+        one.note_left_out(progress)
         written[path] = _yaml([entry(one, number, request) for number in _of(one, scorers)])
     for path, text in written.items():
         write_text(path, text)
     return list(written)
 
 
-def entry(found: Described, number: Number, request: HubResultsRequest) -> dict[str, Any]:
+def entry(found: DescribedRun, number: Number, request: HubResultsRequest) -> dict[str, Any]:
     """One number, as the Hub has it."""
     from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
@@ -69,7 +67,7 @@ def entry(found: Described, number: Number, request: HubResultsRequest) -> dict[
     return written
 
 
-def _notes(found: Described, number: Number) -> str:
+def _notes(found: DescribedRun, number: Number) -> str:
     scorer = found.scorers[number["evaluator_id"]]
     return "; ".join(
         [
@@ -95,11 +93,11 @@ def _interval(number: Number) -> str:
     return f"no interval: {number['no_interval'] or 'a number of the whole run'}"
 
 
-def _of(found: Described, scorers: Mapping[str, str]) -> list[Number]:
+def _of(found: DescribedRun, scorers: Mapping[str, str]) -> list[Number]:
     return [one for one in found.known if scorers.get(one["metric"]) == one["evaluator_id"]]
 
 
-def _scorers(found: Sequence[Described], request: HubResultsRequest, progress: Progress) -> dict[str, str]:
+def _scorers(found: Sequence[DescribedRun], request: HubResultsRequest, progress: Progress) -> dict[str, str]:
     """By metric, in whose numbers all runs can stand beside each other. Raises TerminalError where none is left."""
     directions = {one["metric"]: one["direction"] for run in found for one in run.known}
     asked = _asked(request, directions)
@@ -159,6 +157,6 @@ def _yaml(entries: Sequence[Mapping[str, Any]]) -> str:
     return text
 
 
-def _require_ours(path: Path, found: Described) -> None:
-    if path.exists() and f"run {found.run['run_id']} of New-Wiki Eval" not in path.read_text("utf-8", "replace"):
-        raise TerminalError(f"'{path}' holds something else than run {found.run['run_id']}; name another folder")
+def _run_in(text: str) -> str | None:
+    found = re.search(r"run\s+(\S+)\s+of\s+New-Wiki\s+Eval", text)
+    return found[1] if found else None

@@ -8,8 +8,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from flows.exporting.fingerprints import fingerprints
-from flows.exporting.lm_eval_task import HIGHER_IS_BETTER, TASK_VERSION, task_name
+from flows.exporting.described import DescribedRun, describe, require_own_file
+from flows.exporting.lm_eval_task import HIGHER_IS_BETTER, TASK_VERSION
 from newwiki.errors import TerminalError, UsageError
 from newwiki.file_names import folder_name
 from newwiki.visible import in_json
@@ -17,8 +17,6 @@ from storage.comparison import Contender
 from storage.database import Database
 from storage.folders import write_text
 from storage.outputs import safe
-from storage.public_rows import public_row
-from storage.queries import query, records
 
 _NONE = "N/A"  # instead of a standard error that there is none of
 
@@ -37,8 +35,9 @@ def export_results(database: Database, runs: Sequence[Contender], out: Path) -> 
     for run in runs:
         found = results(database, run)
         path = out if out.suffix == ".json" else out / folder_name(found["model_name_sanitized"]) / _file_name(found)
-        if str(path).casefold() in taken or (path.exists() and not _is_of(path, run)):
-            raise TerminalError(f"'{path}' holds something else than run {run.run_id}; name another")
+        if str(path).casefold() in taken:
+            raise TerminalError(f"'{path}' holds something else than run {run.run_id}; name another file or folder")
+        require_own_file(path, run.run_id, _run_in)
         taken.add(str(path).casefold())
         written[path] = in_json(json.dumps(found, indent=2, ensure_ascii=False)) + "\n"
     for path, text in written.items():
@@ -52,26 +51,19 @@ def results(database: Database, named: Contender) -> dict[str, Any]:
 
     Raises TerminalError for a run that has no numbers, and for a snapshot's articles, which no model wrote.
     """
-    with database.read() as connection:
-        found = records(dict[str, Any], connection.execute(query("results_run"), [named.run_id]))
-        numbers = records(dict[str, Any], connection.execute(query("results"), [named.run_id]))
-    if not found:
-        raise TerminalError(f"{named.run_id} is no run of a model, so it has no results; export it as a table")
-    if not numbers:
-        raise TerminalError(f"run {named.run_id} has no scores; score it with `newwiki score --run {named.run_id}`")
-    run = public_row(found[0])
-    task = task_name(run["snapshot_id"])
+    found = describe(database, named, "results")
+    run, numbers, task = found.run, found.numbers, found.task
     effective = max((number["pages"] or 0 for number in numbers), default=0) or run["prompts"]  # as lm_eval counts them
     started, ended = run["started_at"], run["finished_at"] or run["started_at"]
     return {
         "results": {task: {"name": task, "alias": task, "sample_len": effective, **_metrics(numbers)}},
         "group_subtasks": {},
-        "configs": {task: _task_config(database, task, run, numbers)},
+        "configs": {task: _task_config(found)},
         "versions": {task: TASK_VERSION},
         "n-shot": {task: 0},
         "higher_is_better": {task: {one["metric"]: HIGHER_IS_BETTER[one["direction"]] for one in numbers}},
         "n-samples": {task: {"original": run["articles"] or run["prompts"], "effective": effective}},
-        "config": _model_config(run),
+        "config": _model_config(found),
         "git_hash": None,
         "date": started.timestamp(),
         "newwiki_version": version("newwiki-eval"),
@@ -97,15 +89,13 @@ def _metrics(numbers: Sequence[Mapping[str, Any]]) -> dict[str, float | str]:
     return found
 
 
-def _task_config(
-    database: Database, task: str, run: Mapping[str, Any], numbers: Sequence[Mapping[str, Any]]
-) -> dict[str, Any]:
-    scorers = fingerprints(database, [number["evaluator_id"] for number in numbers])
+def _task_config(found: DescribedRun) -> dict[str, Any]:
+    run, numbers = found.run, found.numbers
     return {
-        "task": task,
+        "task": found.task,
         "output_type": "generate_until" if run["samples"] else "loglikelihood_rolling",
         "doc_to_text": run["prompt_template"],
-        "generation_kwargs": _generation(run),
+        "generation_kwargs": _generation(found),
         "repeats": run["samples"],
         "num_fewshot": 0,
         "metadata": {
@@ -119,13 +109,13 @@ def _task_config(
             "texts": {one["metric"]: one["scored"] for one in numbers},
             "no_interval": {one["metric"]: one["no_interval"] for one in numbers if one["no_interval"]},
             "fewer_texts": {one["metric"]: one["status"] for one in numbers if one["status"] != "ok"},
-            "evaluators": {one["metric"]: scorers[one["evaluator_id"]] for one in numbers},
+            "evaluators": {one["metric"]: found.scorers[one["evaluator_id"]] for one in numbers},
         },
     }
 
 
-def _model_config(run: Mapping[str, Any]) -> dict[str, Any]:
-    versions = json.loads(run["versions"])
+def _model_config(found: DescribedRun) -> dict[str, Any]:
+    run, versions = found.run, found.versions
     return {
         "model": run["backend"],
         "model_args": {"pretrained": run["model"], "dtype": run["dtype"]},
@@ -134,17 +124,18 @@ def _model_config(run: Mapping[str, Any]) -> dict[str, Any]:
         "batch_size": versions.get("batch_size"),
         "device": versions.get("device"),
         "limit": run["prompts"],
-        "gen_kwargs": _generation(run),
+        "gen_kwargs": _generation(found),
         "random_seed": run["seed"],
         "versions": versions,
     }
 
 
-def _generation(run: Mapping[str, Any]) -> dict[str, Any]:
-    if not run["samples"]:  # it has read, and generated nothing
+def _generation(found: DescribedRun) -> dict[str, Any]:
+    """Return nothing for a run that read articles and generated no text."""
+    if not found.run["samples"]:
         return {}
-    stop = json.loads(run["versions"]).get("stop", [])
-    return {**json.loads(run["decoder_parameters"]), "until": stop, "max_gen_toks": run["max_new_tokens"]}
+    until = found.versions.get("stop", [])
+    return {**found.decoder_parameters, "until": until, "max_gen_toks": found.run["max_new_tokens"]}
 
 
 def _file_name(found: Mapping[str, Any]) -> str:
@@ -152,10 +143,5 @@ def _file_name(found: Mapping[str, Any]) -> str:
     return f"results_{started.replace(':', '-')}.json"
 
 
-def _is_of(path: Path, run: Contender) -> bool:
-    """Whether the file holds results of this run, which may be written anew."""
-    try:
-        configs = json.loads(path.read_text("utf-8"))["configs"].values()
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return False
-    return any(config.get("metadata", {}).get("run_id") == run.run_id for config in configs)
+def _run_in(text: str) -> object:
+    return next((config["metadata"]["run_id"] for config in json.loads(text)["configs"].values()), None)

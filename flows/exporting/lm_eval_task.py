@@ -1,15 +1,16 @@
 """A snapshot as a task of lm-evaluation-harness: a folder that `lm_eval --include_path` reads wherever it stands."""
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from pprint import pformat
 
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
 from evaluators.scorer_metrics import is_preset, scorer_of
-from flows.exporting import lm_eval_task_files as task_files
 from flows.progress import Progress
 from flows.scoring.score_run import choose
 from newwiki.errors import UsageError
@@ -21,6 +22,7 @@ from newwiki.request import TaskRequest
 from newwiki.settings import Settings
 from newwiki.snapshot import Article, Snapshot
 from newwiki.text.prompts import fill
+from newwiki.visible import code_in_markdown
 from storage import snapshots
 from storage.database import Database
 from storage.export_snapshot import write_folder
@@ -29,6 +31,96 @@ from storage.folders import whole, write_text
 TASK_VERSION = "1.0"  # raise it whenever the same snapshot would give a task with other numbers
 _SCORING = ("entities", "embedder", "embedder_dtype", "embedder_backend", "lexicon", "likelihood_model")
 HIGHER_IS_BETTER = {"higher": True, "lower": False, "none": None}
+
+DOCUMENTS = "documents.parquet"
+
+_YAML_TEXT = """\
+# The prompts, the references and who scores are in the files beside this one: see README.md.
+task: {task}
+custom_dataset: !function newwiki_task.documents
+test_split: test
+output_type: generate_until
+num_fewshot: 0
+doc_to_text: prompt
+doc_to_target: completion
+target_delimiter: ""
+process_results: !function newwiki_task.process_results
+generation_kwargs:
+  do_sample: false
+  temperature: 0.0
+  repetition_penalty: 1.0
+  max_gen_toks: {max_new_tokens}
+  until: []
+metric_list:
+{metrics}
+metadata: !function newwiki_task.METADATA
+"""
+
+_MODULE_TEXT = '''\
+"""What `lm_eval` asks of this task: its documents, and the scores of a completion, by New-Wiki Eval's evaluators."""
+
+from pathlib import Path
+
+try:
+    from newwiki import DocumentScorer
+except ImportError as error:
+    raise ImportError(
+        f"this task is scored by New-Wiki Eval, which cannot be had here ({{error}}): pip install newwiki-eval"
+    ) from error
+
+_SCORER = DocumentScorer(
+    {metrics!r},
+{scoring}
+)
+METADATA = {{
+    **{about},
+    "evaluators": _SCORER.scored_by,  # who scores on this machine
+}}
+
+
+def documents(**metadata):
+    """The articles of the snapshot, in memory."""
+    import datasets
+    import pyarrow.parquet
+
+    return {{"test": datasets.Dataset(pyarrow.parquet.read_table(Path(__file__).parent / {documents!r}))}}
+
+
+def process_results(doc, results):
+    """The completion's scores; those that cannot be computed are left out of the mean."""
+    return _SCORER.score(doc, results[0])
+'''
+
+_README_TEXT = """\
+# {task}
+
+{documents:,} articles of the snapshot {snapshot_code} (content `{content_sha256}`) as a task of
+[lm-evaluation-harness](https://github.com/EleutherAI/lm-evaluation-harness):
+
+    pip install newwiki-eval 'lm-eval[hf]==0.4.13'
+    lm_eval --model hf --model_args pretrained=MODEL,dtype=float32 --tasks {task} --include_path FOLDER
+
+FOLDER is this folder, wherever it stands. The completions are scored by New-Wiki Eval's evaluators: {metrics}.
+What scored is in the results under `configs.{task}.metadata.evaluators`, with versions and the hashes of weights;
+numbers of different evaluators are not to be compared. A completion that a metric cannot be computed of (for some, an
+empty one) is left out of that metric's mean, and lm_eval then warns how many it had.
+
+The numbers are those of `newwiki evaluate MODEL --decoder greedy` with the same `--max-new-tokens`, where these hold:
+
+- A prompt and `max_gen_toks` fit together into the model's context. Otherwise lm_eval cuts the prompt from the left,
+  and warns; New-Wiki Eval keeps the prompt and writes less.
+- lm_eval loads weights in the checkpoint's own precision, New-Wiki Eval in float32: hence `dtype=float32` above.
+- Both end a completion at the `eos_token_id` of the model's generation config; lm_eval also at the tokenizer's.
+- lm_eval decodes by the tokenizer's own `clean_up_tokenization_spaces`, New-Wiki Eval never cleans up.
+- A model's chat template is applied by neither, unless asked for: `--apply_chat_template` here, `--chat` there.
+
+`--limit N` takes the N longest articles, as `--prompts N` does. With `--log_samples`, the log of the completions is
+read by {score_code}.
+
+`documents.parquet` holds the texts, `manifest.json` names every article's revision. The texts are Wikipedia's, under
+CC BY-SA 4.0, with their markup, tables, lists and references left out; their authors are in the history of each page
+(`title` in the documents).
+"""
 
 
 def task_name(snapshot_id: str) -> str:
@@ -61,15 +153,15 @@ def export_task(
         }
         scoring = {setting: getattr(settings, setting) for setting in _SCORING}
         texts = {
-            f"{task}.yaml": task_files.yaml(task, request.max_new_tokens, [_entry(metric) for metric in metrics]),
-            "newwiki_task.py": task_files.module(about, ",".join(metric.name for metric in metrics), scoring),
-            "README.md": task_files.readme(task, snapshot, len(articles), metrics),
+            f"{task}.yaml": _yaml(task, request.max_new_tokens, [_entry(metric) for metric in metrics]),
+            "newwiki_task.py": _module(about, ",".join(metric.name for metric in metrics), scoring),
+            "README.md": _readme(task, snapshot, len(articles), metrics),
         }
         for place, text in texts.items():
             write_text(folder / place, text)
-        with whole(folder / task_files.DOCUMENTS) as part:
+        with whole(folder / DOCUMENTS) as part:
             parquet.write_table(_documents(articles, settings.template), part, compression="zstd")
-        return [folder / place for place in (*texts, task_files.DOCUMENTS)]
+        return [folder / place for place in (*texts, DOCUMENTS)]
 
     return write_folder(database, request.snapshot, folder, write)
 
@@ -118,3 +210,27 @@ def _documents(articles: Sequence[Article], template: str) -> pa.Table:
     table = {column: [getattr(article, column) for article in articles] for column in columns}
     prompts = [fill(template, article.title, article.first_sentence) for article in articles]
     return pa.table(table | {"prompt": prompts})
+
+
+def _yaml(task: str, max_new_tokens: int, metrics: Sequence[Mapping[str, object]]) -> str:
+    """The task's configuration; a metric is an entry of its `metric_list`."""
+    entries = "".join(f"  - {json.dumps(metric)}\n" for metric in metrics)
+    return _YAML_TEXT.format(task=task, max_new_tokens=max_new_tokens, metrics=entries.rstrip())
+
+
+def _module(about: Mapping[str, str], metrics: str, scoring: Mapping[str, str]) -> str:
+    """The Python file that the configuration names; `about` becomes the task's metadata, `scoring` are settings."""
+    arguments = "\n".join(f"    {name}={value!r}," for name, value in scoring.items())
+    described = pformat(dict(about), sort_dicts=False).replace("\n", "\n    ")
+    return _MODULE_TEXT.format(metrics=metrics, scoring=arguments, about=described, documents=DOCUMENTS)
+
+
+def _readme(task: str, snapshot: Snapshot, documents: int, metrics: Sequence[Metric]) -> str:
+    return _README_TEXT.format(
+        task=task,
+        documents=documents,
+        metrics=", ".join(code_in_markdown(metric.name) for metric in metrics),
+        content_sha256=snapshot.content_sha256,
+        snapshot_code=code_in_markdown(snapshot.snapshot_id),
+        score_code=code_in_markdown(f"newwiki score SAMPLES.jsonl --snapshot {snapshot.snapshot_id}"),
+    )

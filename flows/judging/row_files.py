@@ -1,11 +1,10 @@
 """Files of texts for annotators and back: CSV, or JSON lines where the name ends so."""
 
-import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from newwiki.csv_files import not_utf8, read_csv
+from newwiki.csv_files import not_utf8, read_csv, write_csv
 from newwiki.errors import UsageError
 from newwiki.spreadsheet_cells import neutralized, restored
 from storage.folders import whole
@@ -21,9 +20,8 @@ def write_rows(path: Path, rows: Sequence[Mapping[str, str]], what: str) -> None
             if _is_jsonl(path):
                 file.writelines(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
             else:
-                writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-                writer.writeheader()
-                writer.writerows({name: neutralized(cell) for name, cell in row.items()} for row in rows)
+                columns = list(rows[0])
+                write_csv(file, columns, ([neutralized(row[name]) for name in columns] for row in rows))
     except OSError as error:
         raise UsageError(f"{what} cannot be written to '{path}': {error.strerror}; name another file") from None
 

@@ -223,6 +223,20 @@ def arms(values: list[dict[str, Any]], order: list[str], signs: Sequence[Sign], 
     return (rules + points).properties(width=alt.Step(max(11, 100 // len(signs), widest // len(signs))), height=190)
 
 
+def forest(
+    base: "altair.Chart", title: str, *, shape: "altair.Shape | None" = None, zero: bool = True
+) -> "altair.LayerChart":
+    """Draw the point `at` of each row with its interval from `low` to `high`, and a dashed line at zero; `base` has the
+    rows' values, places and colors."""
+    import altair as alt
+
+    axis = alt.Axis(title=title, titleFontWeight="normal", tickCount=5, **_SIZE)
+    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", axis=axis), x2="high:Q")
+    points = base.mark_point(filled=True, size=60, opacity=1).encode(x="at:Q", **({"shape": shape} if shape else {}))
+    line = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(strokeDash=[4, 3], opacity=0.6).encode(x="zero:Q")
+    return alt.layer(*([line] if zero else []), bars, points)
+
+
 def corners(values: Sequence[Mapping[str, Any]], *, downwards: bool, size: tuple[int, int] = CROSSES) -> list[str]:
     """Return the corner of each point of `crosses` in which its words hide no other points and words; an empty
     name where there is none."""

@@ -119,7 +119,7 @@ class AlignedNumber:
 def align(column: Sequence[Numbers]) -> list[AlignedNumber | None]:
     """Format a column's numbers with the same decimals, so that their points line up; None where there is no mean."""
     means = [one.mean for one in column if one.mean is not None]
-    spreads = [spread for one in column for spread in (_longer_arm(one), one.sd) if varies(spread)]
+    spreads = [spread for one in column for spread in (longer_arm(one), one.sd) if varies(spread)]
     number = decimals(means, spreads)
     sds = _padded([one.sd for one in column], number)
     lows = _padded([one.low for one in column], number)
@@ -142,7 +142,7 @@ def varies(spread: float | None) -> TypeGuard[float]:
 
 
 def _decimals_of(number: float) -> int:
-    size = abs(number)
+    size = abs(round(number, _MOST_DECIMALS))
     if not size or size >= 0.01:
         return 1 if size >= 10 else 3
     return min(_MOST_DECIMALS, 1 - math.floor(math.log10(size)))
@@ -154,7 +154,8 @@ def _padded(numbers: Sequence[float | None], decimals: int) -> list[str]:
     return [text.rjust(width, _FIGURE_SPACE) for text in texts]
 
 
-def _longer_arm(one: Numbers) -> float | None:
+def longer_arm(one: Numbers) -> float | None:
+    """Return how far the interval reaches on its longer side; None where there is no interval."""
     if one.mean is None or one.low is None or one.high is None:
         return None
     return max(one.mean - one.low, one.high - one.mean)

@@ -1,1 +1,1 @@
-"""What people look at: tables, figures, and the pages that hold them."""
+"""The report, the browser pages and the judging page."""

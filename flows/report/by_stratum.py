@@ -1,4 +1,4 @@
-"""The runs on parts of the snapshot: its short and long articles, those with and without an infobox …"""
+"""The section on parts of a snapshot: short and long articles, articles with and without an infobox …"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,12 +8,11 @@ from markupsafe import Markup
 
 from flows.comparing.board import PART, Column, board
 from flows.comparing.shown_levels import LevelNote
+from flows.presenting import page_tables
 from flows.presenting.charts import ARTICLES_SIGN, MOST_SERIES, Key, PageSigns, arms, svg
+from flows.presenting.material import Material, Record
 from flows.presenting.numbers import varies
-from flows.report import paper_tables
-from flows.report.blocks import blocks
-from flows.report.material import Material, Record
-from flows.report.paper_tables import Cell, Row, together
+from flows.presenting.page_tables import Cell, Row, blocks, together
 from newwiki.errors import TerminalError
 from newwiki.records import Stratum
 from storage import strata
@@ -40,7 +39,7 @@ class Cut:
 
 
 def cuts(database: Database, material: Material, column: Column, by: Stratum | None, page: PageSigns) -> list[Cut]:
-    """That by one stratum, or one for each."""
+    """Cut the column by one stratum, or by each of them."""
     return [_cut(database, material, column, stratum, page) for stratum in ([by] if by else strata.STRATA)]
 
 
@@ -59,7 +58,7 @@ def _cut(database: Database, material: Material, column: Column, stratum: Stratu
         by=stratum,
         after_cutoff=material.after_cutoff,
     )
-    order = [record["run_id"] for record in paper_tables.best_first(material, column)]
+    order = [record["run_id"] for record in page_tables.best_first(material, column)]
     by_part: list[dict[str, Record]] = [
         {one["run_id"]: one for one in shown.records if one[PART] == part.value} for part in parts
     ]
@@ -79,7 +78,7 @@ def _drawn(
     rows: Sequence[Row],
     page: PageSigns,
 ) -> tuple[Sequence[Key], Markup | None, Sequence[LevelNote]]:
-    """The best runs, and the articles if their numbers vary."""
+    """Draw the best runs, and the articles if their numbers vary."""
     of_runs = [row for row in rows if row.record is not material.reference]
     articles = [row for row in rows if row.record is material.reference and any(varies(cell.sd) for cell in row.cells)]
     shown = [*of_runs[: MOST_SERIES - len(articles)], *articles]
@@ -120,6 +119,6 @@ def _rows(
     for records in by_part:
         there = [run_id for run_id in run_ids if run_id in records]
         listed = [records[run_id] for run_id in there]
-        made = paper_tables.cells(listed, column, paper_tables.direction(material, listed, column))
+        made = page_tables.cells(listed, column, page_tables.direction(material, listed, column))
         columns.append(dict(zip(there, made, strict=True)))
     return [Row(whole[run_id], [cells.get(run_id, Cell(None)) for cells in columns]) for run_id in run_ids]

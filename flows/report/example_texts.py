@@ -9,10 +9,9 @@ from markupsafe import Markup
 
 from evaluators.tagger import Tagger
 from flows.comparing.board import Column
+from flows.presenting.material import Material
 from flows.progress import Progress
-from flows.report.checked_sentences import Claims, Key, by_text, checked
-from flows.report.marked_entities import Finders, marked, marks
-from flows.report.material import Material
+from flows.report.marked_text import Claims, Finders, Key, by_text, checked, marked, marks
 from newwiki.errors import UsageError, did_you_mean
 from storage.database import Database
 
@@ -49,15 +48,15 @@ class ExampleText:
 
 @dataclass(frozen=True)
 class Examples:
-    """Of one run; `entities` says who found those that are marked, or why none are."""
+    """The examples of a run; `entities` says which evaluator found the marked entities, or why none are marked."""
 
     entities: str
     shown: Sequence[ExampleText]
 
 
 def column_for(material: Material, metric: str | None) -> Column | None:
-    """The column that examples are chosen by: the metric asked for, or sbert, or else the first that has a better
-    direction. Raises UsageError where the metric asked for has no numbers of texts here."""
+    """Return the column that examples are chosen by: the requested metric, or sbert, or else the first metric with a
+    better direction. Raises UsageError where the metric asked for has no numbers of texts here."""
     columns = material.text_columns
     if metric:
         found = next((column for column in columns if metric in (column.name, column.metric)), None)
@@ -76,7 +75,7 @@ def column_for(material: Material, metric: str | None) -> Column | None:
 
 
 def examples(database: Database, material: Material, column: Column, progress: Progress) -> Mapping[str, Examples]:
-    """By run id."""
+    """Return the examples of each run by its id."""
     records = {record["run_id"]: record for record in material.records}
     all_finders = Finders()
     asked = [list(records), column.metric, column.evaluator_id, material.snapshot.snapshot_id, *material.after[:2]]
@@ -121,7 +120,7 @@ def _example(
 
 
 def _passage(text: str, mentions: Sequence[str], elsewhere: Sequence[str], claims: Claims) -> Passage:
-    """With the verdicts of the first evaluator of claims by name."""
+    """Mark a passage with the verdicts of the evaluator of claims that comes first by name."""
     length = len(text)
     if length > _SHOWN:
         length = max(text.rfind(" ", 0, _SHOWN), _SHOWN - 100)

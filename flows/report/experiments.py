@@ -43,12 +43,12 @@ class Section:
 
 
 def sections(database: Database, snapshot_id: str, signs: PageSigns) -> list[Section]:
-    """The newest answer to each question on a snapshot."""
+    """Return the newest answer to each question on a snapshot."""
     return [_section(database, one, signs) for one in experiments.on_snapshot(database, snapshot_id)]
 
 
 def write_answer(database: Database, experiment_id: str, path: Path) -> Path:
-    """Writes an answer as a page, and gives the path. Raises UsageError where it cannot be written."""
+    """Write an answer as a page and return the path. Raises UsageError where it cannot be written."""
     with database.read():
         section = _section(database, experiments.stored(database, experiment_id), None)
     html = environment().get_template("experiment.html").render(
@@ -61,8 +61,8 @@ def write_answer(database: Database, experiment_id: str, path: Path) -> Path:
 
 
 def _names(database: Database, answer: StoredExperiment) -> Callable[[Any], Any]:
-    """Takes the folders out of the names of local models in a text: a page is for other people, too. Names that would
-    be the same without them keep them."""
+    """Return a function that removes the folders from the names of local models in a text, as other people read the
+    page too. Names that would be equal without their folders keep them."""
     made = record.methods(answer)
     names = (
         {run.model for run in database.records(RunRead, "runs_read", [run.run_id for run in made.runs])}
@@ -74,7 +74,7 @@ def _names(database: Database, answer: StoredExperiment) -> Callable[[Any], Any]
     known = sorted((name for name in names if short.count(public_name(name)) == 1), key=len, reverse=True)
 
     def brief(text: Any) -> Any:
-        """Whatever is no text stays as it is; a verdict keeps its tone."""
+        """Return anything but text unchanged; a verdict keeps its tone."""
         if not isinstance(text, str):
             return text
         found = str(text)
@@ -97,7 +97,7 @@ def _brief(table: Table, brief: Callable[[Any], Any]) -> Table:
 
 
 def _section(database: Database, answer: StoredExperiment, signs: PageSigns | None) -> Section:
-    """Without the signs of a larger page, the models of the answer have signs of their own."""
+    """Gather an answer for a page; without the signs of a larger page its models get signs of their own."""
     one = named(answer.name)
     shown = one.show(database, answer.experiment_id)
     brief = _names(database, answer)

@@ -11,9 +11,8 @@ from markupsafe import Markup
 
 from flows.comparing.shown_levels import LevelNote
 from flows.presenting.charts import MOST_SERIES, Key, PageSigns, Sign, lines, svg
-from flows.report.material import Material, Record
-from flows.report.paper import PaperColumn, paper_columns
-from flows.report.paper_tables import Cell, Row, rows, together
+from flows.presenting.material import Material, Record
+from flows.presenting.page_tables import Cell, PaperColumn, Row, paper_columns, rows, together
 
 SWEPT = {"top_p": "top-p", "top_k": "top-k", "temperature": "temperature"}
 _GRIDS = {
@@ -58,7 +57,7 @@ class Sweep:
 
 
 def sweep(material: Material, parameter: str, page: PageSigns) -> Sweep:
-    """Means against top_p, top_k or temperature."""
+    """Gather the means against top_p, top_k or temperature."""
     heads = paper_columns(material.text_columns)
     families = _families(material, parameter, heads)
     drawn = families[:MOST_SERIES]
@@ -93,7 +92,7 @@ def sweep(material: Material, parameter: str, page: PageSigns) -> Sweep:
 
 
 def _families(material: Material, parameter: str, heads: Sequence[PaperColumn]) -> list[Family]:
-    """The largest first."""
+    """Return the families, the largest first."""
     groups: dict[tuple[object, ...], list[tuple[float, Record]]] = defaultdict(list)
     for record in material.records:
         run = (entry := material.entries[record["run_id"]]).run
@@ -131,7 +130,7 @@ def _points(
 
 
 def _label(material: Material, record: Record, parameter: str) -> str:
-    """The model, and what the runs share of what is swept in figures 1 to 3 or is not the default."""
+    """Return the model with the decoder parameters that the runs share and that are swept or not the default."""
     defaults = {"top_k": 0, "top_p": 1, "typical_p": 1, "temperature": 1, "repetition_penalty": 1}
     values = json.loads(material.entries[record["run_id"]].run.decoder_parameters)
     shared = [
@@ -143,7 +142,7 @@ def _label(material: Material, record: Record, parameter: str) -> str:
 
 
 def _command(material: Material, parameter: str) -> str:
-    """The paper's grid for the first model of the snapshot, entities found as they were."""
+    """Return the command that runs the paper's grid with the snapshot's first model and entity finder."""
     model = next((entry.run.model for entry in material.entries.values()), "MODEL")
     rules = any(evaluator.model == "rules-v1" for evaluator in material.evaluators.values())
     return (
@@ -184,7 +183,7 @@ def _rescaled_panel(
 
 
 def _cells(families: Sequence[Family], place: int) -> Iterator[tuple[int, str, Cell]]:
-    """Those with a number: of which family, and at which value."""
+    """Yield each cell with a number, with the place of its family and its value on the x axis."""
     for number, family in enumerate(families):
         for word, row in family.points:
             if row.cells[place].mean is not None:

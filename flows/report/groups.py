@@ -1,4 +1,4 @@
-"""Which runs of the leaderboard cannot be told apart."""
+"""Groups of runs on the leaderboard whose difference is not significant."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from flows.comparing.board import Column
 from flows.comparing.ranked import ranked
-from flows.report.material import Material
+from flows.presenting.material import Material
 from newwiki.errors import TerminalError
 from storage.database import Database
 
@@ -15,8 +15,8 @@ _LETTER = re.compile(r"[a-z]\d*")
 
 @dataclass(frozen=True)
 class Groups:
-    """By a column: two runs that share one of the `letters` cannot be told apart; `of` has those of each run by its id.
-    Where there are none, `lacking` says why."""
+    """Two runs that share one of the `letters` do not differ significantly by the column; `of` has the letters of each
+    run by its id. Without letters, `lacking` has the reason."""
 
     column: Column
     letters: Sequence[str] = ()
@@ -25,7 +25,7 @@ class Groups:
 
 
 def groups(database: Database, material: Material, column: Column | None) -> Groups | None:
-    """None where nothing is better, or there are no two runs with a number."""
+    """Return the groups; None for a metric without a better direction and for fewer than two runs with a number."""
     if column is None or material.direction(column) == "none":
         return None
     if sum(record[column.name] is not None for record in material.records) < 2:

@@ -1,4 +1,4 @@
-"""What judges said of two runs, as a page of its own."""
+"""The page with the judgements on two runs."""
 
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -13,7 +13,7 @@ from storage.outputs import safe
 
 
 def write_judgements(database: Database, pairing: Pairing, findings: Findings, path: Path) -> Path:
-    """Writes the answer, and gives the path. Raises UsageError where it cannot be written."""
+    """Write the page and return its path. Raises UsageError where it cannot be written."""
     html = environment().get_template("judgements.html").render(
         pairing=pairing,
         whose=whose(pairing),

@@ -1,4 +1,4 @@
-"""The snapshot's articles at later cutoffs, and what its runs are worth beside them."""
+"""The section on later editions: the articles at later cutoffs, and the runs' scores against them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class LaterEdition:
 
 
 def later_editions(database: Database, snapshot_id: str) -> list[LaterEdition]:
-    """All editions of the snapshot, the earliest cutoff first."""
+    """Return all editions of the snapshot, the earliest cutoff first."""
     return [_edition(database, name) for name in editions.editions_of(database, snapshot_id)]
 
 

@@ -1,4 +1,4 @@
-"""The models over the months: what was asked of the same model in the same way on several months' articles."""
+"""The section over the months: the same model with the same request on several months' articles."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,11 +9,10 @@ from markupsafe import Markup
 from flows.comparing.board import ANOTHER, Column
 from flows.comparing.shown_levels import LevelNote, level_notes
 from flows.presenting.charts import ARTICLES_SIGN, MOST_SERIES, Key, PageSigns, Sign, lines, svg
+from flows.presenting.material import Material, Record, gather
 from flows.presenting.numbers import varies
-from flows.report.blocks import blocks
+from flows.presenting.page_tables import Cell, Row, best_first, blocks, cells, in_order, together
 from flows.report.experiments import Section
-from flows.report.material import Material, Record, gather
-from flows.report.paper_tables import Cell, Row, best_first, cells, in_order, together
 from newwiki.errors import TerminalError
 from storage.database import Database
 
@@ -55,7 +54,7 @@ class _Series:
     by_month: Mapping[str, tuple[Material, Record]]
 
     def cell(self, month: str, column: Column) -> Cell:
-        """By this evaluator of the column, whatever the month's own column is called."""
+        """Return the month's number by the column's evaluator, whatever the month calls its column."""
         if month not in self.by_month:
             return Cell(None)
         there, record = self.by_month[month]
@@ -73,7 +72,7 @@ def months(
     experiments: Sequence[Section],
     page: PageSigns,
 ) -> Months | None:
-    """None where nothing was asked for on two months."""
+    """Compare the runs over the months; None where no request was run on two months."""
     linked = [one for one in experiments if one.answer.name == LINKING]
     shown, left_out = _of_wiki(database, material) if material.snapshot.kind == "new" else ({}, [])
     series = _series(shown, material, column)
@@ -100,7 +99,7 @@ def months(
 
 
 def _of_wiki(database: Database, material: Material) -> tuple[dict[str, Material], list[str]]:
-    """All months' snapshots of the wiki with their runs, the earliest first, and those that have none to show."""
+    """Return the wiki's monthly snapshots with runs, the earliest first, and a reason for each that is left out."""
     shown: dict[str, Material] = {}
     left_out = []
     prefer = {column.evaluator_id for column in material.board.columns}
@@ -116,7 +115,7 @@ def _of_wiki(database: Database, material: Material) -> tuple[dict[str, Material
 
 
 def _series(shown: Mapping[str, Material], material: Material, column: Column | None) -> list[_Series]:
-    """Those of two months or more, those of most months first, and of these the best."""
+    """Return the series of two or more months: the longest first, and of equally long ones the best."""
     of_months = {name: {_asked(there, one): one for one in _fewest_first(there)} for name, there in shown.items()}
     found = []
     for record in best_first(material, column):
@@ -129,7 +128,7 @@ def _series(shown: Mapping[str, Material], material: Material, column: Column | 
 
 
 def _fewest_first(material: Material) -> list[Record]:
-    """So that of runs that were asked the same the one on most prompts is taken."""
+    """Sort the runs so that the one on most prompts stands for runs with the same request."""
     return sorted(material.records, key=lambda one: int(one["prompts"]))
 
 
@@ -145,7 +144,7 @@ def _articles(shown: Mapping[str, Material], material: Material) -> list[_Series
 
 
 def _panel(drawn: Sequence[_Series], signs: Sequence[Sign], column: Column, names: Sequence[str]) -> MonthPanel | None:
-    """The articles only where their numbers vary: beside themselves they are all the same."""
+    """Draw a metric; the articles only where their numbers vary, as against themselves they are all equal."""
     values: list[dict[str, Any]] = [
         {
             "x": name,
@@ -169,6 +168,6 @@ def _panel(drawn: Sequence[_Series], signs: Sequence[Sign], column: Column, name
 
 
 def _short(name: str, names: Sequence[str]) -> str:
-    """Without the wiki, which all have in front."""
+    """Return the name without the wiki, with which all names begin."""
     short = {one: one.partition("-")[2] or one for one in names}
     return short[name] if len({*short.values()}) == len(names) else name

@@ -1,4 +1,4 @@
-"""The report: one HTML file that asks nothing of any network, written whole or not at all."""
+"""The report on a snapshot: one HTML file without requests to any network, written whole or not at all."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -7,22 +7,22 @@ from pathlib import Path
 from typing import Any
 
 from evaluators.statistics import FEWEST
-from flows.comparing.board import Column
+from flows.comparing.board import Column, number_of
+from flows.presenting import page_tables
 from flows.presenting.charts import PageSigns
+from flows.presenting.material import Material, gather
+from flows.presenting.page_tables import paper_columns
 from flows.progress import Progress
-from flows.report import blocks, figures, paper_tables
+from flows.report import figures, models
 from flows.report.by_stratum import cuts
-from flows.report.checked_sentences import VERDICTS
-from flows.report.correlation import matrix
-from flows.report.distributions import BINS, HEIGHT, WIDTH, distributions
 from flows.report.example_texts import column_for, examples
 from flows.report.experiments import sections
 from flows.report.groups import Groups, groups
 from flows.report.later_editions import SHOWN, later_editions
-from flows.report.material import Material, gather
+from flows.report.marked_text import VERDICTS
+from flows.report.metrics import BINS, HEIGHT, WIDTH, distributions, matrix
+from flows.report.models import spreads
 from flows.report.months import LINKING, months
-from flows.report.paper import paper_columns
-from flows.report.spreads import spreads
 from flows.report.templating import assets, environment, write_page
 from flows.report.trade_off import trade_off
 from flows.report.training_curves import training
@@ -63,7 +63,7 @@ SECTIONS = (
 
 
 def write(database: Database, progress: Progress, request: ReportRequest, path: Path | None = None) -> Path:
-    """Writes the report on a snapshot, to `report-SNAPSHOT.html` if no path is given, and gives the path.
+    """Write the report on a snapshot, by default to `report-SNAPSHOT.html`, and return the path.
 
     Raises TerminalError where nothing is scored yet, UsageError where the file cannot be written.
     """
@@ -74,7 +74,7 @@ def write(database: Database, progress: Progress, request: ReportRequest, path: 
 
 
 def render(database: Database, progress: Progress, request: ReportRequest) -> tuple[str, str]:
-    """The page, and the id of the snapshot that it is on."""
+    """Return the page and the id of its snapshot."""
     with database.read():
         material = gather(database, request.snapshot, after_cutoff=request.after_cutoff)
         snapshot_id = material.snapshot.snapshot_id
@@ -84,7 +84,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
                 f"`newwiki evaluate MODEL --decoder greedy --snapshot {snapshot_id}`"
             )
         column = column_for(material, request.texts_by)
-        alike = paper_tables.alike(material)
+        alike = models.alike(material)
         cut_column = column if column in material.text_columns else next(iter(material.text_columns), None)
         heads = paper_columns(material.board.columns)
         signs = _signs(material, column)
@@ -100,19 +100,19 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
             "examples": examples(database, material, column, progress) if column else {},
             "cut": [one for one in cut if one.rows],
             "uncut": [one for one in cut if not one.rows],
-            "old_and_new": paper_tables.old_and_new(database, material),
+            "old_and_new": models.old_and_new(database, material),
             "months": months(database, material, column, answers, signs),
             "experiments": [one for one in answers if one.answer.name != LINKING],
             "editions": later_editions(database, snapshot_id),
         }
     reference = [material.reference] if material.reference else []
-    columns = paper_tables.in_order(material)
-    of_runs = paper_tables.rows(material, paper_tables.best_first(material, column), columns)
-    of_articles = paper_tables.rows(material, reference, columns)
-    of_runs, of_articles = paper_tables.together(of_runs, of_articles)
+    columns = page_tables.in_order(material)
+    of_runs = page_tables.rows(material, page_tables.best_first(material, column), columns)
+    of_articles = page_tables.rows(material, reference, columns)
+    of_runs, of_articles = page_tables.together(of_runs, of_articles)
     paper = [head.column for head in heads]
-    table_3, below_table_3 = paper_tables.together(
-        paper_tables.rows(material, alike, paper), paper_tables.rows(material, reference, paper)
+    table_3, below_table_3 = page_tables.together(
+        page_tables.rows(material, alike, paper), page_tables.rows(material, reference, paper)
     )
     sweeps = [figures.sweep(material, parameter, signs) for parameter in figures.SWEPT]
     constant = _constant(material)
@@ -122,7 +122,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
         "leaderboard": of_runs,
         "reference": of_articles,
         "constant": constant,
-        "blocks": blocks.blocks([_head(material, one) for one in columns], [*of_runs, *of_articles], beside),
+        "blocks": page_tables.blocks([_head(material, one) for one in columns], [*of_runs, *of_articles], beside),
         "table_3": table_3 if paper else [],
         "below_table_3": below_table_3,
         "sweeps": sweeps,
@@ -136,6 +136,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
         sections=[one for one in SECTIONS if any(shown[name] for name in one.shows)],
         material=material,
         heads=heads,
+        number_of=number_of,
         apart_from_protocol=any(name in PROTOCOL for name in material.apart_in),
         unscored=[entry for run_id, entry in material.entries.items() if not _has(material, run_id)],
         example_column=column,
@@ -154,24 +155,24 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
 
 
 def _signs(material: Material, column: Column | None) -> PageSigns:
-    """Colors by the leaderboard's order; experiments name a model by its whole path or hub id."""
-    names = [material.names[record["run_id"]] for record in paper_tables.best_first(material, column)]
+    """Give out colors in the leaderboard's order. Experiments name a model by its whole path or hub id."""
+    names = [material.names[record["run_id"]] for record in page_tables.best_first(material, column)]
     return PageSigns(names, {entry.run.model: material.names[run_id] for run_id, entry in material.entries.items()})
 
 
 def _constant(material: Material) -> tuple[int, int] | None:
-    """How many texts and prompts each run has, where that is the same for all."""
+    """Return the number of texts and prompts of each run, if it is the same for all."""
     found = {(record["completions"], record["prompts"]) for record in material.records}
     return found.pop() if len(found) == 1 else None
 
 
 def _head(material: Material, column: Column) -> str:
-    """With its arrow."""
+    """Return the head of a column with its arrow."""
     return f"{column.name}·↑" if material.direction(column) != "none" else column.name
 
 
 def _beside(material: Material, found: Groups | None, constant: object) -> float:
-    """How many letters the leaderboard's columns beside the metrics take."""
+    """Return the width in letters of the leaderboard's columns beside the metrics."""
     words = [(name, [value_in_words(record[name]) for record in material.records]) for name in material.apart_in]
     if found and found.of:
         words.append(("group", [" " * round(1.4 * len(found.letters))]))
@@ -179,7 +180,7 @@ def _beside(material: Material, found: Groups | None, constant: object) -> float
         words += [("knowledge cutoff", ["2026-01-01"]), ("seen share", ["100.0%"])]
     if not constant:
         words.append(("texts", ["100,000 prompts"]))
-    return sum(blocks.width_of(head, cells) for head, cells in words)
+    return sum(page_tables.width_of(head, cells) for head, cells in words)
 
 
 def _has(material: Material, run_id: str) -> bool:

@@ -1,4 +1,4 @@
-"""A paper's tables with our numbers in them, as a page."""
+"""The page of a reproduction: a paper's tables with our numbers in them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -54,7 +54,7 @@ class ExhibitShown:
 
 @dataclass
 class Footnotes:
-    """Each reason once, numbered from 1 on."""
+    """Footnotes, each reason once and numbered from 1."""
 
     told: list[str] = field(default_factory=list)
 
@@ -67,7 +67,7 @@ class Footnotes:
 
 
 def write_reproduction(papers: Sequence[ReproducedPaper], path: Path, database: Path) -> Path:
-    """Writes it, and gives the path. Raises UsageError where it cannot be written."""
+    """Write the page and return its path. Raises UsageError where it cannot be written."""
     html = environment().get_template("reproduction.html").render(
         papers=[
             {
@@ -86,7 +86,7 @@ def write_reproduction(papers: Sequence[ReproducedPaper], path: Path, database: 
 
 
 def exhibits_shown(done: ReproducedPaper) -> list[ExhibitShown]:
-    """All of the paper, those without a number too."""
+    """Return all exhibits of the paper, with and without numbers."""
     return [_exhibit(done, one) for one in done.reproduction.paper.exhibits]
 
 

@@ -1,4 +1,4 @@
-"""What the pages share: templates with their filters, the style and the script, and that a page is written whole."""
+"""What all pages share: templates with their filters, style and script, and writing a page whole."""
 
 import base64
 import hashlib
@@ -15,7 +15,7 @@ from flows import templates
 from flows.experiments.record import distinct
 from flows.pieces import span
 from flows.presenting.numbers import digits, fixed, percent
-from flows.report.paper_tables import apart
+from flows.presenting.page_tables import apart
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import UsageError
 from newwiki.protocol import value_in_words
@@ -27,7 +27,7 @@ _LONGEST = 80  # characters of a caption that name a folded table
 
 
 def write_page(html: str, target: Path) -> Path:
-    """The file appears whole or not at all. Raises UsageError where it cannot be written."""
+    """Write a page; the file appears whole or not at all. Raises UsageError where it cannot be written."""
     part, _ = unfinished(target)
     try:
         part.write_text(html, "utf-8")
@@ -42,7 +42,7 @@ def write_page(html: str, target: Path) -> Path:
 
 
 def assets() -> dict[str, Markup]:
-    """The style and the script as they stand in the page, and the script's hash, without which no script runs there."""
+    """Return the page's style and script, and the script's hash, which the page's policy requires."""
     style, script = ((_TEMPLATES / name).read_text("utf-8") for name in ("report.css", "report.js"))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return {"style": Markup(style), "script": Markup(script), "script_sha256": Markup(digest)}
@@ -71,14 +71,14 @@ def environment() -> jinja2.Environment:
 
 
 def drawn_width(image: str) -> float:
-    """The width in pixels that the texts of a figure are sized for."""
+    """Return the width in pixels for which the texts of a figure are sized."""
     found = re.search(r'<svg [^>]*?\bwidth="([\d.]+)"', image)
     return float(found[1]) if found else 0.0
 
 
 def opening(caption: str) -> str:
-    """The first words of a caption that stand by themselves: up to a bracket, colon, semicolon or full stop, and where
-    these are many, up to the last comma of the first 80 characters."""
+    """Return the first words of a caption that can stand alone: up to a bracket, colon, semicolon or full stop, and
+    where these are many, up to the last comma of the first 80 characters."""
     words = re.split(r" \(|[;.](?= |$)|(?<=.{25}):(?= )", caption, maxsplit=1)[0]
     if len(words) <= _LONGEST:
         return words
@@ -86,7 +86,7 @@ def opening(caption: str) -> str:
 
 
 def _breakable(name: str, after: str = ",:") -> Markup:
-    """A line may end after these marks, as the name of a decoder or a metric has no spaces."""
+    """Allow a line break after these marks, as names of decoders and metrics have no spaces."""
     return Markup("<wbr>").join(re.split(f"(?<=[{after}])", name))
 
 

@@ -8,12 +8,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from flows.comparing.board import Column
+from flows.comparing.board import Column, number_of
 from flows.comparing.shown_levels import LevelNote
 from flows.presenting.charts import MOST_SERIES, Key, PageSigns, Sign, corners, crosses, svg
+from flows.presenting.material import Material, Record
 from flows.presenting.numbers import varies
 from flows.report.example_texts import column_for
-from flows.report.material import Material, Record
 from newwiki.protocol import PROTOCOL, value_in_words
 
 _WITHIN, _BETWEEN = ("distinct_2", "diversity", "rep_4"), ("self_bleu",)  # of a text, and of a run's texts
@@ -48,8 +48,8 @@ class TradeOff:
 
 
 def trade_off(material: Material, column: Column | None, page: PageSigns) -> TradeOff | None:
-    """By the column that texts are chosen by, if it is not one of diversity itself; None where no two runs that were
-    asked alike have both numbers."""
+    """Set quality against diversity, by the column that examples are chosen by unless it measures diversity; None where
+    no two runs of one protocol have both numbers."""
     quality = _quality(material, column)
     if quality is None:
         return None
@@ -84,7 +84,7 @@ def _diversities(columns: Iterable[Column]) -> list[Column]:
 
 
 def _asked_alike(material: Material) -> Mapping[str, Sequence[Record]]:
-    """The runs of each protocol, in words where there are several."""
+    """Return the runs by protocol; the key describes it where there are several."""
     apart_in = [name for name in material.apart_in if name in PROTOCOL]
     found: dict[str, list[Record]] = defaultdict(list)
     for record in material.records:
@@ -106,7 +106,7 @@ def _panel(
     for record in records:
         sign = sign_of[material.names[record["run_id"]]]
         arms = _arm("x", record, quality) | _arm("y", record, diversity)
-        bare = any(record[f"{one.name}_low"] is None for one in (quality, diversity))
+        bare = any(number_of(record, one.name).low is None for one in (quality, diversity))
         values.append(
             arms
             | {
@@ -134,20 +134,21 @@ def _panel(
 
 
 def _arm(axis: str, record: Record, column: Column) -> dict[str, Any]:
-    """Of no length where there is no interval."""
-    mean, low, high = (record[column.name + part] for part in ("", "_low", "_high"))
-    return {axis: mean, f"{axis}_low": mean if low is None else low, f"{axis}_high": mean if high is None else high}
+    """Return the point and the ends of its arm, which has no length without an interval."""
+    of = number_of(record, column.name)
+    low, high = (of.mean if end is None else end for end in (of.low, of.high))
+    return {axis: of.mean, f"{axis}_low": low, f"{axis}_high": high}
 
 
 def _level(material: Material, column: Column) -> float | None:
-    """The articles' mean, if their numbers vary: beside themselves they are all the same."""
-    if not material.reference or not varies(material.reference[f"{column.name}_sd"]):
+    """Return the articles' mean, if their numbers vary: against themselves they are all equal."""
+    if not material.reference or not varies(number_of(material.reference, column.name).sd):
         return None
     return float(material.reference[column.name])
 
 
 def _words(material: Material, records: Sequence[Record]) -> dict[str, str]:
-    """The decoder of each run, with those parameters in which runs of its name differ."""
+    """Return each run's decoder with the parameters in which runs of its name differ."""
     runs = {record["run_id"]: material.entries[record["run_id"]].run for record in records}
     names = {run_id: run.decoder.partition(":")[0] for run_id, run in runs.items()}
     parameters: dict[str, dict[str, Any]] = {run_id: json.loads(run.decoder_parameters) for run_id, run in runs.items()}

@@ -1,4 +1,4 @@
-"""Each metric against the training step, of runs by checkpoints of one training."""
+"""The section on training: each metric against the step of the checkpoints of a training."""
 
 import json
 from collections import defaultdict
@@ -12,8 +12,8 @@ from markupsafe import Markup
 from flows.comparing.board import Column
 from flows.comparing.shown_levels import LevelNote
 from flows.presenting.charts import MOST_SERIES, Key, PageSigns, Sign, curves, svg
-from flows.report.material import Material, Record
-from flows.report.paper_tables import Row, in_order, rows
+from flows.presenting.material import Material, Record
+from flows.presenting.page_tables import Row, in_order, rows
 from newwiki.decoding.grammar import short_form
 from newwiki.records import Run
 from newwiki.training.steps import step_of
@@ -47,7 +47,7 @@ class Training:
 
 
 def training(material: Material, page: PageSigns) -> Training | None:
-    """None where there are no two checkpoints of one training. A model that a training began with is its step 0."""
+    """Return the curves, with the first model as step 0; None without two checkpoints of one training."""
     columns = in_order(material)
     groups = _groups(material)
     series = [
@@ -77,7 +77,7 @@ def training(material: Material, page: PageSigns) -> Training | None:
 
 
 def _groups(material: Material) -> list[dict[int, Record]]:
-    """The records of each training and request, by step."""
+    """Return the records of each training and request, by step."""
     groups: dict[tuple[str, tuple[object, ...]], dict[int, Record]] = defaultdict(dict)
     begun: dict[tuple[str, tuple[object, ...]], str] = {}
     asked: dict[tuple[str, tuple[object, ...]], Record] = {}
@@ -102,7 +102,7 @@ def _points(material: Material, found: dict[int, Record], columns: Sequence[Colu
 
 
 def _label(run: Run) -> str:
-    """The folder of the training and the decoder."""
+    """Return the folder of the training with the decoder."""
     path = Path(run.model)
     folder = path if step_of(path) is None else path.parent
     return f"{folder.name.removesuffix('.unfinished') or path.name} · {short_form(run.decoder)}"

@@ -1,13 +1,13 @@
-"""A snapshot's leaderboard as tables: runs under one protocol in each, and pieces of these that a page has room for."""
+"""A snapshot's leaderboard as tables, one for each protocol, cut into pieces that fit a page."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from flows.comparing.board import Column
+from flows.comparing.board import Column, number_of
 from flows.comparing.ranked import ranked
-from flows.report import paper_tables
-from flows.report.material import Material, Record
-from flows.report.paper_tables import Row
+from flows.presenting import page_tables
+from flows.presenting.material import Material, Record
+from flows.presenting.page_tables import Row
 from flows.site.contents import headline, in_order
 from flows.site.protocol_groups import Group, groups
 from newwiki.protocol import Settings
@@ -36,7 +36,7 @@ class BoardTable:
 
 
 def tables(database: Database, material: Material, settings: Mapping[str, Settings]) -> list[BoardTable]:
-    """The largest protocol first. Columns that no run of a table has are not in it."""
+    """Return a table for each protocol, the largest first, with the columns that its runs have."""
     found = []
     for group in groups(material.records, settings):
         columns = [one for one in in_order(material.board.columns, material.metrics) if _has(group, one)]
@@ -46,7 +46,7 @@ def tables(database: Database, material: Material, settings: Mapping[str, Settin
             BoardTable(
                 ordered,
                 columns,
-                paper_tables.rows(material, ordered.records, columns),
+                page_tables.rows(material, ordered.records, columns),
                 _reference(material, columns),
                 by,
                 _letters(database, material, ordered, by),
@@ -56,17 +56,17 @@ def tables(database: Database, material: Material, settings: Mapping[str, Settin
 
 
 def again(material: Material, table: BoardTable) -> BoardTable:
-    """The same table of a board with other numbers: its rows that are there, in the same order, without letters."""
+    """Return the same table with the numbers of another board: its rows in the same order, without letters."""
     there = {record["run_id"]: record for record in material.records}
     records = [there[one["run_id"]] for one in table.group.records if one["run_id"] in there]
     columns = [one for one in table.columns if one in material.board.columns]
-    rows = paper_tables.rows(material, records, columns)
+    rows = page_tables.rows(material, records, columns)
     group = replace(table.group, records=records)
     return BoardTable(group, columns, rows, _reference(material, columns), table.by, {})
 
 
 def pieces(table: BoardTable) -> Iterator[BoardTable]:
-    """What a page has room for, row by row and then column by column."""
+    """Cut a table into pieces that fit a page, row by row and then column by column."""
     for first in range(0, len(table.rows), _ROWS):
         for left in range(0, max(1, len(table.columns)), _COLUMNS):
             some = slice(left, left + _COLUMNS)
@@ -76,22 +76,21 @@ def pieces(table: BoardTable) -> Iterator[BoardTable]:
 
 
 def _has(group: Group, column: Column) -> bool:
-    return any(
-        record[column.name] is not None or record[f"{column.name}_status"] is not None for record in group.records
-    )
+    numbers = [number_of(record, column.name) for record in group.records]
+    return any(of.mean is not None or of.status is not None for of in numbers)
 
 
 def _ordered(material: Material, group: Group, by: Column | None) -> list[Record]:
     there = {record["run_id"] for record in group.records}
-    return [record for record in paper_tables.best_first(material, by) if record["run_id"] in there]
+    return [record for record in page_tables.best_first(material, by) if record["run_id"] in there]
 
 
 def _reference(material: Material, columns: Sequence[Column]) -> Row | None:
-    return paper_tables.rows(material, [material.reference], columns)[0] if material.reference else None
+    return page_tables.rows(material, [material.reference], columns)[0] if material.reference else None
 
 
 def _letters(database: Database, material: Material, group: Group, by: Column | None) -> dict[str, str]:
-    """None where there is but one run, or too many for each two to be compared."""
+    """Return the letters by run id; none for a single run, and for too many runs to compare each pair."""
     scored = [record for record in group.records if by and record[by.name] is not None]
     if by is None or not 1 < len(scored) <= _RANKED:
         return {}

@@ -1,4 +1,4 @@
-"""The site, written whole or not at all: what is there is read at once, and then the pages are made."""
+"""Write the site, whole or not at all: read everything at once, then make the pages."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _LIST = "site.json"  # what a site is known by
 
 @dataclass(frozen=True)
 class BuiltSite:
-    """Where it is, and what it holds."""
+    """The folder of a site, with the number of its pages and tables and its size in bytes."""
 
     folder: Path
     pages: int
@@ -33,8 +33,7 @@ class BuiltSite:
 
 
 def build(request: SiteRequest, settings: Settings, progress: Progress, folder: Path) -> BuiltSite:
-    """Writes the site into a folder of its own, in the place of what it was there before. The same database gives the
-    same bytes.
+    """Write the site into a folder of its own, in the place of an earlier site. The same database gives the same bytes.
 
     Raises UsageError for a folder that holds anything else, and for what is no source; TerminalError for sources that
     contradict each other.

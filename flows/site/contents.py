@@ -1,4 +1,4 @@
-"""What a site is made of, read from the database at once: snapshots, scored runs, models, and months on one scale."""
+"""The contents of a site, read from the database at once: snapshots, scored runs, models, linked months."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,9 +8,10 @@ from functools import cached_property
 from pathlib import PurePath
 from types import MappingProxyType
 
-from flows.comparing.board import Board, Column, board
-from flows.comparing.seeds import with_seed
-from flows.report.material import Material, gather
+from flows.comparing.board import Board, Column, board, number_of
+from flows.comparing.notes import with_seed
+from flows.experiments.linking.result_tables import LinkedMean
+from flows.presenting.material import Material, gather
 from newwiki.errors import TerminalError
 from newwiki.file_names import file_name, model_file_name
 from newwiki.levels import LEVELS, VERIFIED
@@ -20,7 +21,6 @@ from newwiki.records import Fingerprint, Metric
 from newwiki.snapshot import Snapshot
 from storage import comparison
 from storage.database import Database
-from storage.linked_months import LinkedMean
 
 ModelKey = tuple[str, str]  # its name, and the hash of its weights
 Signers = Mapping[str, Sequence[str]]  # by run id, who has signed it
@@ -58,7 +58,7 @@ class SiteRun:
 
 @dataclass(frozen=True, kw_only=True)
 class Trend(LinkedMean):
-    """What a run of a month would have on the scale of the newest one; articles have no hash of weights."""
+    """A run's number on the scale of the newest month; articles have no hash of weights."""
 
     wiki: str
     model_sha256: str
@@ -67,7 +67,7 @@ class Trend(LinkedMean):
 
 @dataclass(frozen=True)
 class Model:
-    """A page's worth: `name` is as short as it can be told from others, `file` is its page's name."""
+    """A model with a page: `name` is short but unique, `file` is the name of its page."""
 
     key: ModelKey
     name: str
@@ -101,22 +101,22 @@ class Contents:
 
     @property
     def wikis(self) -> list[str]:
-        """That of most runs first."""
+        """The wikis, the one with most runs first."""
         runs = Counter(run.wiki for run in self.runs.values())
         return sorted({one.wiki for one in self.snapshots}, key=lambda wiki: (-runs[wiki], wiki))
 
     @cached_property
     def lowest_levels(self) -> Mapping[str, str]:
-        """By run the lowest level of its numbers, of the runs whose numbers were not all wholly verified."""
+        """The lowest level of the numbers of each run, of runs whose numbers are not all fully verified."""
         found = {}
         for record in self.whole.records:
-            there = {record[f"{column.name}_level"] for column in self.whole.columns}
+            there = {number_of(record, column.name).level for column in self.whole.columns}
             if lowest := next((level for level in LEVELS if level in there and level != VERIFIED), None):
                 found[record["run_id"]] = lowest
         return found
 
     def months(self, wiki: str) -> list[Snapshot]:
-        """The snapshots of new articles, the oldest first."""
+        """Return the snapshots of new articles, the oldest first."""
         return [one for one in reversed(self.snapshots) if one.wiki == wiki and one.kind == "new"]
 
     def on(self, snapshot_id: str) -> list[SiteRun]:
@@ -130,7 +130,7 @@ class Contents:
 
     @property
     def columns(self) -> list[Column]:
-        """Those of the board of all runs, in the order of every page."""
+        """The columns of the board of all runs, in the order of every page."""
         return in_order(self.whole.columns, self.metrics)
 
     @property
@@ -139,7 +139,7 @@ class Contents:
 
 
 def in_order(columns: Sequence[Column], metrics: Mapping[str, Metric]) -> list[Column]:
-    """The headline, then the paper's metrics, those with a better direction before, then others."""
+    """Sort the columns: the headline, then the paper's metrics, directed ones first, then the others."""
     first = headline(columns, metrics)
     paper = [name for one in paper_metrics() for name in one.here]
 
@@ -156,7 +156,7 @@ def in_order(columns: Sequence[Column], metrics: Mapping[str, Metric]) -> list[C
 
 
 def headline(columns: Sequence[Column], metrics: Mapping[str, Metric]) -> Column | None:
-    """What runs are ordered by: sbert, or else the first metric of texts that has a better direction."""
+    """Return the column that orders the runs: sbert, or else the first metric of texts with a better direction."""
     directed = [
         one for one in columns if metrics[one.metric].direction != "none" and metrics[one.metric].scope == "text"
     ]
@@ -166,7 +166,7 @@ def headline(columns: Sequence[Column], metrics: Mapping[str, Metric]) -> Column
 def contents_of(
     database: Database, signers: Signers, unlinked: Mapping[str, str], names: Mapping[str, str] = MappingProxyType({})
 ) -> Contents:
-    """`names` are those of keys by fingerprint. Raises TerminalError where there is no snapshot."""
+    """Read the contents; `names` are the names of keys by fingerprint. Raises TerminalError without a snapshot."""
     with database.read():
         snapshots = database.records(Snapshot, "site_snapshots")
         if not snapshots:
@@ -197,7 +197,7 @@ def contents_of(
 
 
 def _whole(database: Database, snapshot_ids: set[str]) -> Board:
-    """A column for each evaluator of a metric, where there is none that has scored all runs."""
+    """Return the board of all runs, with a column for each evaluator where no evaluator has scored all runs."""
     try:
         found = board(database)
     except TerminalError:
@@ -206,12 +206,12 @@ def _whole(database: Database, snapshot_ids: set[str]) -> Board:
 
 
 def _named(shown: Board, names: Mapping[str, str]) -> Board:
-    """The board whose levels have the names of keys."""
+    """Return the board with the names of keys in its levels."""
     return replace(shown, levels={key: one.named(names) for key, one in shown.levels.items()})
 
 
 def _models(runs: Iterable[SiteRun]) -> dict[ModelKey, Model]:
-    """By their names."""
+    """Group the runs by model, sorted by name."""
     by_key: dict[ModelKey, list[SiteRun]] = {}
     for run in runs:
         by_key.setdefault(run.key, []).append(run)
@@ -221,7 +221,7 @@ def _models(runs: Iterable[SiteRun]) -> dict[ModelKey, Model]:
 
 
 def _names(keys: Iterable[ModelKey]) -> dict[ModelKey, str]:
-    """The last part of the model's path or hub id; all of it, with its weights' hash, where others are named so."""
+    """Return the last part of each model's path or hub id, or all of it with its hash where names would be equal."""
     last = {key: PurePath(key[0]).name or key[0] for key in keys}
     many = {name for name in last.values() if [*last.values()].count(name) > 1}
     return {key: f"{key[0]} ({key[1][:8]})" if name in many else name for key, name in last.items()}

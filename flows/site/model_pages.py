@@ -5,20 +5,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flows.comparing.board import Column, numbers_of
+from flows.comparing.board import Column, number_of
+from flows.presenting import page_tables
 from flows.presenting.charts import PALETTE
-from flows.report import paper_tables
-from flows.report.paper_tables import Cell
+from flows.presenting.page_tables import Cell
 from flows.site import month_tables
 from flows.site.contents import Contents, Model, SiteRun
-from flows.site.downloads import DAY, MOMENT, REAL, TEXT, WHOLE, table_of
 from flows.site.month_tables import Months
 from flows.site.number_levels import claimed_by
 from flows.site.protocol_groups import groups
 from flows.site.snapshot_pages import protocol_of
 from flows.site.snapshot_parts import SnapshotParts
 from flows.site.trend_chart import Chart, Line, chart, told
-from flows.site.writing import Writer
+from flows.site.writing import DAY, MOMENT, REAL, TEXT, WHOLE, Writer, table_of
 
 _ROWS, _COLUMNS = 32, 12  # of a table
 _TEXTS = 4  # runs whose texts a page shows
@@ -38,6 +37,7 @@ _NUMBERS = {
     "low": REAL, "high": REAL, "no_interval": TEXT, "texts": WHOLE, "status": TEXT, "evaluator_id": TEXT,
     "level": TEXT,
 }  # fmt: skip
+_OF_NUMBER = ("mean", "sd", "low", "high", "no_interval", "status", "level")
 _EXAMPLES = {
     "run_id": TEXT, "snapshot_id": TEXT, "decoder": TEXT, "page_id": WHOLE, "sample": WHOLE, "title": TEXT,
     "permalink": TEXT, "metric": TEXT, "value": REAL, "place": WHOLE, "scored": WHOLE, "first_sentence": TEXT,
@@ -47,7 +47,7 @@ _EXAMPLES = {
 
 @dataclass(frozen=True)
 class NumberTable:
-    """Runs of the model that were asked alike, a row each, the newest month first."""
+    """Runs of a model under one protocol, a row each, the newest month first."""
 
     words: str
     columns: Sequence[Column]
@@ -56,7 +56,7 @@ class NumberTable:
 
 @dataclass(frozen=True)
 class Asked:
-    """How runs were asked, and on which snapshots."""
+    """A request with the snapshots that it was run on."""
 
     run: SiteRun
     snapshots: Sequence[str]
@@ -64,7 +64,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Trends:
-    """A model over a wiki's months, a picture a metric with a line for each way of asking; on which scales."""
+    """A model over a wiki's months: a picture for each metric with a line for each protocol, and their scales."""
 
     wiki: str
     keys: Sequence[Line]
@@ -94,13 +94,13 @@ def signed_by(contents: Contents, runs: Sequence[SiteRun]) -> str | None:
 
 
 def _claims(contents: Contents, model: Model) -> tuple[str, int]:
-    """Who claims what the model is, and of how many runs."""
+    """Return who claims the identity of the model, and for how many runs."""
     found = [by for run in model.runs if (by := claimed_by(contents, run.run_id))]
     return ", ".join(dict.fromkeys(found)), len(found)
 
 
 def with_texts(contents: Contents) -> set[str]:
-    """The runs of which texts are shown: of each model and wiki those on the newest snapshot that it wrote."""
+    """Return the runs whose texts are shown: for each model and wiki those on its newest snapshot."""
     chosen: set[str] = set()
     for model in contents.models.values():
         newest: dict[str, str] = {}
@@ -153,7 +153,7 @@ def _tables(contents: Contents, model: Model) -> Iterator[NumberTable]:
     own = [records[run.run_id] for run in model.runs if run.run_id in records]
     for group in groups(own, contents.settings):
         columns = [one for one in contents.columns if any(record[one.name] is not None for record in group.records)]
-        by_column = [paper_tables.cells(group.records, column, "none") for column in columns]
+        by_column = [page_tables.cells(group.records, column, "none") for column in columns]
         cells = [*zip(*by_column, strict=True)] or [() for _ in group.records]
         runs = [contents.runs[record["run_id"]] for record in group.records]
         yield NumberTable(group.words, columns, [*zip(runs, cells, strict=True)])
@@ -173,19 +173,22 @@ def _number_records(contents: Contents, model: Model) -> list[dict[str, Any]]:
     found = []
     for record in contents.whole.records:
         for column in contents.whole.columns if record["run_id"] in own else ():
-            of = numbers_of(record, column.name)
-            if of["mean"] is not None or of["status"] is not None:
+            of = number_of(record, column.name)
+            if of.mean is not None or of.status is not None:
                 found.append(
-                    {name: of[name] for name in ("mean", "sd", "low", "high", "no_interval", "status", "level")}
+                    {
+                        name: getattr(of, name)
+                        for name in ("mean", "sd", "low", "high", "no_interval", "status", "level")
+                    }
                     | {name: record[name] for name in ("snapshot_id", "run_id", "decoder")}
                     | {"protocol": protocol_of(contents, record["run_id"]), "metric": column.metric}
-                    | {"texts": of["scored"], "evaluator_id": of["evaluator_id"]}
+                    | {"texts": of.scored, "evaluator_id": of.evaluator_id}
                 )
     return found
 
 
 def _asked(model: Model) -> list[Asked]:
-    """Runs that differ in their snapshots alone are one."""
+    """Return the requests; runs that differ only in their snapshots share one."""
     found: dict[str, list[SiteRun]] = {}
     for run in model.runs:
         found.setdefault(json.dumps([getattr(run, name) for name in _SETTINGS]), []).append(run)
@@ -193,7 +196,7 @@ def _asked(model: Model) -> list[Asked]:
 
 
 def _trends(contents: Contents, months: Months, model: Model) -> tuple[list[Trends], int]:
-    """Those of the first wikis, and how many others there is no room for."""
+    """Return the trends on the first wikis, and the number of wikis that are left out."""
     wikis = dict.fromkeys(run.wiki for run in model.runs if run.kind == "new")
     found = [one for wiki in wikis if (one := _of_wiki(contents, months, model, wiki)).pictures]
     return found[:_WIKIS], len(found[_WIKIS:])
@@ -215,7 +218,7 @@ def _of_wiki(contents: Contents, months: Months, model: Model, wiki: str) -> Tre
 
 
 def _lines(contents: Contents, row: month_tables.MonthRow, table: month_tables.MonthTable, number: int) -> list[Line]:
-    """On the scale, and dotted what it has on the articles of its own months."""
+    """Return a line on the common scale, and a dotted one of the numbers on each month's own articles."""
     who = " · ".join(month_tables.decoder_label(contents, row))
     own = Line(who, number, month_tables.points_of(row, table, own=True), dotted=True)
     if table.scale is None:

@@ -6,10 +6,9 @@ from flows.comparing.board import Column
 from flows.presenting.charts import PALETTE
 from flows.site import month_tables
 from flows.site.contents import Contents
-from flows.site.downloads import REAL, TEXT, table_of
 from flows.site.month_tables import Months, MonthTable
 from flows.site.trend_chart import LARGE, SMALL, Chart, Line, chart, told
-from flows.site.writing import Writer
+from flows.site.writing import REAL, TEXT, Writer, table_of
 from newwiki.file_names import file_name
 
 _COLUMNS = {
@@ -62,7 +61,7 @@ def write_months(writer: Writer, contents: Contents, months: Months, wiki: str) 
 
 
 def lasting(contents: Contents, by_column: Mapping[Column, Sequence[MonthTable]]) -> list[month_tables.Key]:
-    """Whose lines are drawn, the same in each picture: by the headline's table the first of several months."""
+    """Return the runs whose lines every picture draws: the first of several months in the headline's table."""
     headline = contents.headline
     found = (headline and by_column.get(headline)) or next((one for one in by_column.values() if one), [])
     if not found:
@@ -88,7 +87,7 @@ def picture_of(column: Column, table: MonthTable, drawn: Sequence[Line], size: t
 
 
 def pictures_of(column: Column, table: MonthTable, drawn: Sequence[Line]) -> tuple[Chart, Chart] | None:
-    """The same for a phone and for a page; None where there is nothing to draw."""
+    """Return the picture for a phone and for a wide page; None where there is nothing to draw."""
     small, large = (picture_of(column, table, drawn, size) for size in (SMALL, LARGE))
     return (small, large) if small and large else None
 
@@ -96,7 +95,7 @@ def pictures_of(column: Column, table: MonthTable, drawn: Sequence[Line]) -> tup
 def headline_pictures(
     contents: Contents, months: Months, wiki: str
 ) -> tuple[tuple[Chart, Chart], Sequence[Line], str | None] | None:
-    """The wiki's pictures by the headline with their keys and their scale; None where there is nothing to draw."""
+    """Return the wiki's pictures by the headline with keys and scale; None where there is nothing to draw."""
     column = contents.headline
     found = months[wiki, column] if column else []
     if column is None or not found:

@@ -1,10 +1,10 @@
-"""A wiki's runs over its months by one metric: on one scale where months are linked, else each on its own articles."""
+"""A wiki's runs over its months by one metric: on one scale where months are linked, or each on its own articles."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flows.comparing.board import Column, numbers_of
+from flows.comparing.board import Column, number_of
 from flows.site.contents import Contents, Trend
 from flows.site.protocol_groups import groups
 from flows.site.trend_chart import Point
@@ -45,7 +45,7 @@ class MonthRow:
 
 @dataclass(frozen=True)
 class MonthTable:
-    """Rows that were asked alike by a metric of one evaluator; `scale` is the snapshot on whose scale they are, None
+    """Rows of one protocol by a metric of one evaluator; `scale` is the snapshot on whose scale they are, None
     where they are on none."""
 
     wiki: str
@@ -61,12 +61,12 @@ Months = Mapping[tuple[str, Column], Sequence[MonthTable]]
 
 
 def every(contents: Contents) -> Months:
-    """Of each wiki and column."""
+    """Return the tables of each wiki and column."""
     return {(wiki, column): tables(contents, wiki, column) for wiki in contents.wikis for column in contents.columns}
 
 
 def tables(contents: Contents, wiki: str, column: Column) -> list[MonthTable]:
-    """One for each protocol, the largest first; the months are the newest first."""
+    """Return a table for each protocol, the largest first; its months are the newest first."""
     months = contents.months(wiki)[::-1]
     names = {one.snapshot_id for one in months}
     trends = [
@@ -90,7 +90,7 @@ def tables(contents: Contents, wiki: str, column: Column) -> list[MonthTable]:
 
 
 def pieces(table: MonthTable) -> Iterator[MonthTable]:
-    """What a page has room for."""
+    """Cut a table into pieces that fit a page."""
     each = max(1, _CELLS // len(table.months))
     for first in range(0, len(table.rows), each):
         yield MonthTable(
@@ -100,7 +100,7 @@ def pieces(table: MonthTable) -> Iterator[MonthTable]:
 
 
 def points_of(row: MonthRow, table: MonthTable, *, own: bool = False) -> list[Point]:
-    """The row's numbers from the first month to the last, those of their `own` months if these are wanted."""
+    """Return the row's numbers from the first month to the last; with `own` those on each month's own articles."""
     places = {one.snapshot_id: place for place, one in enumerate(table.months[::-1])}
     points = []
     for name, cell in row.cells.items():
@@ -112,24 +112,24 @@ def points_of(row: MonthRow, table: MonthTable, *, own: bool = False) -> list[Po
 
 
 def label(contents: Contents, row: MonthRow) -> str:
-    """The run's name, with the lowest level of its numbers by any metric where not all were wholly verified."""
+    """Return the run's name, with the lowest level of its numbers where not all are fully verified."""
     name = "Wikipedia" if row.is_reference else contents.models[row.key[:2]].name
     return " · ".join([name, *decoder_label(contents, row)])
 
 
 def decoder_label(contents: Contents, row: MonthRow) -> list[str]:
-    """The row's decoder, likewise."""
+    """Return the row's decoder, with that level."""
     there = {contents.lowest_levels.get(cell.run_id) for cell in row.cells.values()}
     return [row.decoder_short, *[level for level in LEVELS if level in there][:1]]
 
 
 def month_names(table: MonthTable) -> list[str]:
-    """The oldest first."""
+    """Return the months, the oldest first."""
     return [f"{one.window_start:%Y-%m}" for one in table.months[::-1]]
 
 
 def records_of(table: MonthTable) -> Iterator[dict[str, Any]]:
-    """A row for each number, for programs."""
+    """Yield a record for each number, for programs."""
     for row in [*table.rows, *filter(None, [table.reference])]:
         for snapshot_id, cell in row.cells.items():
             yield {
@@ -152,14 +152,15 @@ def records_of(table: MonthTable) -> Iterator[dict[str, Any]]:
 
 
 def _told(record: Mapping[str, Any], column: Column) -> bool:
-    return record[column.name] is not None or record[f"{column.name}_status"] is not None
+    of = number_of(record, column.name)
+    return of.mean is not None or of.status is not None
 
 
 def _rows(
     contents: Contents, records: Sequence[Mapping[str, Any]], words: str, column: Column, by_run: Mapping[str, Trend],
     scale: str | None,
 ) -> list[MonthRow]:  # fmt: skip
-    """Runs under different seeds are in different rows, as are two runs of one month that were asked alike."""
+    """Return the rows. Runs under other seeds have rows of their own, as have two runs of one month and protocol."""
     found: dict[tuple[Key, str, int], dict[str, MonthCell]] = {}
     for record in records:
         run = contents.runs.get(record["run_id"])
@@ -174,23 +175,23 @@ def _rows(
 
 
 def _cell(record: Mapping[str, Any], column: Column, trend: Trend | None, scale: str | None) -> MonthCell:
-    of, run_id = numbers_of(record, column.name), record["run_id"]
-    level = of["level"]
+    of, run_id = number_of(record, column.name), record["run_id"]
+    level = of.level
     told = [level] if level not in (None, VERIFIED) else []
 
     def why(*lacking: str | None) -> str:
         return "; ".join([*filter(None, lacking), *told])
 
     if scale is None:
-        lacking = of["no_interval"] or ("" if of["status"] in ("ok", None) else of["status"])
-        return MonthCell(run_id, of["mean"], None, of["low"], of["high"], why(lacking), level)
+        lacking = of.no_interval or ("" if of.status in ("ok", None) else of.status)
+        return MonthCell(run_id, of.mean, None, of.low, of.high, why(lacking), level)
     if trend is None:
-        return MonthCell(run_id, of["mean"], None, None, None, why("scored since the months were linked"), level)
+        return MonthCell(run_id, of.mean, None, None, None, why("scored since the months were linked"), level)
     return MonthCell(run_id, trend.mean, trend.linked, trend.low, trend.high, why(trend.no_link), level)
 
 
 def _rank(row: MonthRow, months: Sequence[Snapshot], direction: str) -> tuple[Any, ...]:
-    """The best in the newest month first, which has the fewest articles between it and the reader; then older ones."""
+    """Return a sort key that puts the best run of the newest month first, then those of older months."""
     sign = 1 if direction == "lower" else -1
     numbers = [row.cells.get(one.snapshot_id) for one in months]
     values = [cell.own if cell.linked is None else cell.linked for cell in numbers if cell]

@@ -1,11 +1,10 @@
-"""How far the numbers of a site were verified, and who claims what of its runs."""
+"""The levels of a site's numbers, and who claims the facts about its runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from flows.comparing.board import Board, numbers_of
-from flows.report.material import Material
+from flows.comparing.board import Board, Number, number_of
+from flows.presenting.material import Material
 from flows.site.contents import Contents
 from newwiki.levels import VERIFIED, legend
 
@@ -34,24 +33,24 @@ def levels_on(contents: Contents, material: Material) -> Levels:
         by_words: dict[str, list[str]] = {}
         signers: dict[str, None] = {}
         for column in material.board.columns:
-            of = numbers_of(record, column.name)
-            if of["mean"] is not None and of["level"] != VERIFIED:
-                there.add(of["level"])
+            of = number_of(record, column.name)
+            if of.mean is not None and of.level and of.level != VERIFIED:
+                there.add(of.level)
                 by_words.setdefault(level_words(material.board, record["run_id"], of) or "", []).append(column.name)
-                signers |= dict.fromkeys(material.board.levels[record["run_id"], of["evaluator_id"]].signers)
+                signers |= dict.fromkeys(material.board.levels[record["run_id"], str(of.evaluator_id)].signers)
         if by_words:
             run_id = record["run_id"] if record["run_id"] in contents.runs else None
             found.append(RunLevels(run_id, ", ".join(signers), by_words))
     return Levels(legend(there), found)
 
 
-def level_words(board: Board, run_id: str, of: Mapping[str, Any]) -> str | None:
-    """The level of a number in words; None where another evaluator made it."""
-    level = board.levels.get((run_id, of["evaluator_id"])) if of["level"] else None
+def level_words(board: Board, run_id: str, of: Number) -> str | None:
+    """Return the level of a number in words; None where another evaluator made it."""
+    level = board.levels.get((run_id, str(of.evaluator_id))) if of.level else None
     return level.words if level else None
 
 
 def claimed_by(contents: Contents, run_id: str) -> str | None:
-    """Whose word the run's model name, cutoff, device and times are; None where the run was made here."""
+    """Return who claims the run's model name, cutoff, device and times; None for a run that was made here."""
     keys = contents.claims.get(run_id)
     return None if keys is None else ", ".join(keys) or "whoever shared it, unsigned"

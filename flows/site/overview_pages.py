@@ -1,21 +1,22 @@
-"""The first page, the list of models, and what the columns are."""
+"""The first page, the list of models, what the columns are, and the Atom feed of what is new (RFC 4287)."""
 
 import json
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
+from urllib.parse import quote, urljoin
 
 from flows.pieces import span
-from flows.report.paper_tables import Cell, Row
-from flows.site import feed
-from flows.site.contents import Contents, snapshot_file
-from flows.site.downloads import DAY, MOMENT, REAL, TEXT, WHOLE, table_of
+from flows.presenting.page_tables import Cell, Row
+from flows.site.contents import Contents, SiteRun, snapshot_file
 from flows.site.model_pages import model_file, signed_by
 from flows.site.month_pages import headline_pictures, wiki_file
 from flows.site.month_tables import Months
 from flows.site.snapshot_parts import SnapshotParts
 from flows.site.trend_chart import Chart, Line
-from flows.site.writing import Writer
+from flows.site.writing import DAY, MOMENT, REAL, TEXT, WHOLE, Writer, table_of
 from newwiki.levels import CLAIMED
 from newwiki.snapshot import Snapshot
 
@@ -76,15 +77,15 @@ def write_overview(writer: Writer, contents: Contents, months: Months, parts: Ma
         "data/snapshots",
         table_of(_SNAPSHOTS, [vars(one.snapshot) | {"runs": one.runs, "models": one.models} for one in listed]),
     )
-    writer.page("index.html", "overview.html", wikis=wikis, new=feed.entries(contents)[:_NEW])
+    writer.page("index.html", "overview.html", wikis=wikis, new=entries(contents)[:_NEW])
     _write_models(writer, contents)
     _write_metrics(writer, contents)
 
 
 def write_feed(writer: Writer, contents: Contents, title: str, address: str | None) -> None:
-    found = feed.shown(feed.entries(contents))
-    name = feed.feed_uuid(address or title)
-    writer.page("feed.xml", "feed.xml", entries=found, address=address, link=feed.link, feed_uuid=name)
+    found = entries(contents)[:_ENTRIES]
+    name = str(uuid.uuid5(_SPACE, f"feed {address or title}"))
+    writer.page("feed.xml", "feed.xml", entries=found, address=address, link=link, feed_uuid=name)
 
 
 def _listed(contents: Contents, parts: SnapshotParts) -> Listed:
@@ -136,3 +137,59 @@ def _write_metrics(writer: Writer, contents: Contents) -> None:
     ]
     writer.files("data/evaluators", table_of(_EVALUATORS, described))
     writer.page("metrics.html", "metrics_page.html", metrics=metrics, evaluators=evaluators, span=span)
+
+
+_ENTRIES = 60
+_SPACE = uuid.UUID("5f1f1b0e-6c1b-5d0a-9a53-0f3a1a2f6f0d")  # of the entries' names
+
+
+@dataclass(frozen=True)
+class Entry:
+    """`path` is the page that it is about; `name` is the same whenever it is written."""
+
+    name: str
+    title: str
+    summary: str
+    path: str
+    at: datetime
+
+    @property
+    def uuid(self) -> str:
+        return str(uuid.uuid5(_SPACE, self.name))
+
+
+def entries(contents: Contents) -> list[Entry]:
+    """Return the entries of the feed, the newest first."""
+    found = [
+        Entry(
+            f"snapshot {one.snapshot_id} {one.content_sha256}",
+            f"{one.snapshot_id} is published",
+            f"{one.articles:,} articles of {one.candidates:,} pages that were considered.",
+            snapshot_file(one.snapshot_id),
+            one.published_at,
+        )
+        for one in contents.snapshots
+    ]
+    groups: dict[tuple[str, str, str], list[SiteRun]] = {}
+    for run in contents.runs.values():
+        groups.setdefault((run.snapshot_id, *run.key), []).append(run)
+    for (snapshot_id, *key), runs in groups.items():
+        model = contents.models[key[0], key[1]]
+        decoders = ", ".join(dict.fromkeys(run.decoder_short for run in runs))
+        at = max(run.finished_at or run.scored_at for run in runs)
+        found.append(
+            Entry(
+                f"runs {' '.join(sorted(run.run_id for run in runs))}",
+                f"{model.name} on {snapshot_id}",
+                f"{len(runs)} {'run' if len(runs) == 1 else 'runs'}: {decoders}.",
+                model_file(model),
+                at,
+            )
+        )
+    return sorted(found, key=lambda one: (-one.at.timestamp(), one.title, one.name))
+
+
+def link(address: str | None, path: str) -> str:
+    """Return the address of a page: at the site's address, or beside the feed."""
+    quoted = quote(path)
+    return urljoin(f"{address.rstrip('/')}/", quoted) if address else quoted

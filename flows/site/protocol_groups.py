@@ -1,4 +1,4 @@
-"""Runs that were asked alike: what of a snapshot stands in one table."""
+"""Groups of runs under one protocol, each of which makes a table."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,15 +17,15 @@ Record = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Group:
-    """Records of runs under one protocol, and what that is in words."""
+    """Records of runs under one protocol, and the protocol in words."""
 
     words: str
     records: Sequence[Record]
 
 
 def groups(records: Iterable[Record], settings: Mapping[str, Settings]) -> list[Group]:
-    """The largest first. A run of a deterministic decoder has one text a prompt to give, so it stands with those of any
-    number of samples; runs that write none stand by themselves."""
+    """Group the runs, the largest group first. A deterministic decoder has one text per prompt, so its runs go with any
+    number of samples; runs that write no texts are a group of their own."""
     reading: list[Record] = []
     alike: dict[str, list[Record]] = {}
     for record in records:

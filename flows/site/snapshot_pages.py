@@ -4,17 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from flows.comparing.board import numbers_of
-from flows.report.material import Material
-from flows.site.article_kinds import Kinds, KindTable
+from flows.comparing.board import number_of
+from flows.presenting.material import Material
 from flows.site.board_tables import again, pieces
 from flows.site.contents import Contents, snapshot_file
-from flows.site.created_after import numbers
-from flows.site.downloads import DAY, REAL, TEXT, WHOLE, table_of
 from flows.site.number_levels import claimed_by, level_words, levels_on
 from flows.site.protocol_groups import groups
-from flows.site.snapshot_parts import SnapshotParts
-from flows.site.writing import Writer
+from flows.site.snapshot_parts import Kinds, KindTable, SnapshotParts, numbers
+from flows.site.writing import DAY, REAL, TEXT, WHOLE, Writer, table_of
 from newwiki.file_names import file_name
 
 _CELLS = 480  # of a table by kind of article
@@ -76,7 +73,7 @@ def _named(rows: Sequence[tuple[Any, ...]], name: str) -> list[dict[str, Any]]:
 
 
 def _rows(contents: Contents, material: Material) -> list[dict[str, Any]]:
-    """A row a run and metric, the articles' own among them."""
+    """Return a row for each run and metric, the articles' included."""
     found = []
     for record in material.board.records:
         run = contents.runs.get(record["run_id"])
@@ -90,18 +87,18 @@ def _rows(contents: Contents, material: Material) -> list[dict[str, Any]]:
             "claimed_by": claimed_by(contents, record["run_id"]),
         }
         for column in material.board.columns:
-            of = numbers_of(record, column.name)
-            if of["mean"] is not None or of["status"] is not None:
-                told = {name: of[name] for name in ("mean", "sd", "low", "high", "no_interval", "status")}
-                told |= {"level": of["level"], "level_words": level_words(material.board, record["run_id"], of)}
+            of = number_of(record, column.name)
+            if of.mean is not None or of.status is not None:
+                told = {name: getattr(of, name) for name in ("mean", "sd", "low", "high", "no_interval", "status")}
+                told |= {"level": of.level, "level_words": level_words(material.board, record["run_id"], of)}
                 found.append(
-                    about | told | {"metric": column.metric, "texts": of["scored"], "evaluator_id": of["evaluator_id"]}
+                    about | told | {"metric": column.metric, "texts": of.scored, "evaluator_id": of.evaluator_id}
                 )
     return found
 
 
 def protocol_of(contents: Contents, run_id: str) -> str | None:
-    """How the run was asked, in words; None for articles."""
+    """Return the run's protocol in words; None for articles."""
     if run_id not in contents.settings:
         return None
     [group] = groups([{"run_id": run_id}], contents.settings)
@@ -109,7 +106,7 @@ def protocol_of(contents: Contents, run_id: str) -> str | None:
 
 
 def _write_kinds(writer: Writer, parts: SnapshotParts, folder: str, data: str) -> list[tuple[Kinds, str | None]]:
-    """Gives each stratum with its page, if there is something to see."""
+    """Write a page for each stratum that has a table; return each stratum with the address of its page."""
     found: list[tuple[Kinds, str | None]] = []
     for one in parts.kinds:
         if not one.tables:
@@ -135,7 +132,7 @@ _KINDS = {
 
 
 def _kind_pieces(one: Kinds) -> Iterator[KindTable]:
-    """As many rows as a page has room for."""
+    """Cut the tables into pieces that fit a page."""
     each = max(1, _CELLS // len(one.parts))
     for table in one.tables:
         for first in range(0, len(table.rows), each):

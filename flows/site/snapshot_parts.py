@@ -1,16 +1,28 @@
-"""What a snapshot's pages show, read from the database at once."""
+"""What a snapshot's pages show: tables, kinds of articles, articles created later, and texts, read at once."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any
 
-from flows.report.material import Material
-from flows.site.article_kinds import Kinds, kinds
-from flows.site.board_tables import BoardTable, tables
+from markupsafe import Markup
+
+from flows.comparing.board import Column, after_days, by_parts
+from flows.presenting import page_tables
+from flows.presenting.material import Material
+from flows.presenting.numbers import digits, percent
+from flows.presenting.numbers import interval as interval_words
+from flows.presenting.page_tables import Cell, Row
+from flows.site.board_tables import BoardTable, again, tables
 from flows.site.contents import Contents
-from flows.site.created_after import LaterArticles, later_articles
+from newwiki.errors import TerminalError
+from newwiki.records import Stratum
 from newwiki.snapshot import Snapshot
+from newwiki.visible import in_json
+from storage import strata
 from storage.database import Database
+from storage.strata import StratumPart
 
 
 @dataclass(frozen=True)
@@ -21,10 +33,10 @@ class SnapshotParts:
     snapshot: Snapshot
     material: Material
     tables: Sequence[BoardTable]
-    later: Sequence[LaterArticles]
+    later: Sequence["LaterArticles"]
     funnel: Sequence[tuple[Any, ...]]
     topics: Sequence[tuple[Any, ...]]
-    kinds: Sequence[Kinds]
+    kinds: Sequence["Kinds"]
     texts: Mapping[str, Sequence[Mapping[str, Any]]]
 
 
@@ -47,7 +59,7 @@ def parts_of(database: Database, contents: Contents, snapshot: Snapshot, with_te
 def _texts(
     database: Database, snapshot_id: str, found: Sequence[BoardTable], with_texts: Sequence[str]
 ) -> dict[str, list[Mapping[str, Any]]]:
-    """Each run's by the metric of its own table."""
+    """Return each run's texts by the metric of its own table."""
     texts: dict[str, list[Mapping[str, Any]]] = {}
     for table in found:
         asked = [one["run_id"] for one in table.group.records if one["run_id"] in with_texts]
@@ -67,3 +79,151 @@ def _rank(place: int, scored: int) -> str:
     if scored == 1:
         return "only"
     return "lowest" if place == 1 else "highest" if place == scored else "median"
+
+
+@dataclass(frozen=True)
+class KindTable:
+    """Runs of one protocol by `column`, in the order of the leaderboard, with a cell for each part."""
+
+    words: str
+    column: Column
+    rows: Sequence[Row]
+    reference: Row | None
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """The parts by a stratum. There is no table where all articles are of one part, or where `lacking` says what is not
+    known of them."""
+
+    stratum: Stratum
+    parts: Sequence[StratumPart] = ()
+    tables: Sequence[KindTable] = ()
+    lacking: str = ""
+
+
+def kinds(database: Database, material: Material, tables: Sequence[BoardTable]) -> list[Kinds]:
+    """Return the parts by each stratum; none where no metric of texts has a better direction."""
+    shown = [table for table in tables if table.by]
+    return [_kinds(database, material, shown, stratum) for stratum in strata.STRATA] if shown else []
+
+
+def _kinds(database: Database, material: Material, tables: Sequence[BoardTable], stratum: Stratum) -> Kinds:
+    try:
+        parts = strata.parts(database, stratum, [material.snapshot.snapshot_id])
+    except TerminalError as error:
+        return Kinds(stratum, lacking=str(error))
+    if len(parts) < 2:
+        return Kinds(stratum, parts)
+    boards = by_parts(database, material.board, stratum, [part.value for part in parts])
+    of_parts = [replace(material, board=boards[part.value]) for part in parts]
+    return Kinds(stratum, parts, [_kind_table(of_parts, table, table.by) for table in tables if table.by])
+
+
+def _kind_table(of_parts: Sequence[Material], table: BoardTable, column: Column) -> KindTable:
+    cells = [_part_cells(material, [row.record["run_id"] for row in table.rows], column) for material in of_parts]
+    rows = [Row(row.record, [of_part.get(row.record["run_id"], Cell(None)) for of_part in cells]) for row in table.rows]
+    reference = table.reference and _reference(of_parts, table.reference, column)
+    return KindTable(table.group.words, column, rows, reference)
+
+
+def _part_cells(material: Material, run_ids: Sequence[str], column: Column) -> dict[str, Cell]:
+    """Return a column's cells by run id, of the runs with articles in the part."""
+    records = [one for one in material.board.records if one["run_id"] in run_ids]
+    if column not in material.board.columns:
+        return {}
+    made = page_tables.cells(records, column, page_tables.direction(material, records, column))
+    return {record["run_id"]: cell for record, cell in zip(records, made, strict=True)}
+
+
+def _reference(of_parts: Sequence[Material], reference: Row, column: Column) -> Row:
+    run_id = reference.record["run_id"]
+    cells = [_part_cells(material, [run_id], column) for material in of_parts]
+    return Row(reference.record, [of_part.get(run_id, Cell(None)) for of_part in cells])
+
+
+_STEPS = 8  # days divide the articles into so many parts of like size
+
+
+@dataclass(frozen=True)
+class LaterArticles:
+    """The board on the `articles` that were created after this day; `cutoff_of` names the models whose knowledge ends
+    there."""
+
+    day: date
+    articles: int
+    material: Material
+    cutoff_of: Sequence[str]
+
+
+def later_articles(database: Database, material: Material, names: Mapping[str, str]) -> list[LaterArticles]:
+    """Return the board after each chosen day, the earliest first; `names` are the runs' models by run id."""
+    created = database.rows("days_created", material.snapshot.snapshot_id)
+    cutoffs: dict[date, dict[str, None]] = {}
+    for record in material.records:
+        if record["knowledge_cutoff"]:
+            cutoffs.setdefault(record["knowledge_cutoff"], {})[names[record["run_id"]]] = None
+    days = chosen_days(created, cutoffs)
+    boards = after_days(database, material.board, days) if days and material.records else {}
+    return [
+        LaterArticles(day, _left(created, day), replace(material, board=board), [*cutoffs.get(day, {})])
+        for day, board in boards.items()
+    ]
+
+
+def chosen_days(created: Sequence[tuple[date, int]], cutoffs: Iterable[date]) -> list[date]:
+    """Return the days after which about 7/8, 6/8 … of the articles were created, and the `cutoffs` that lie between the
+    first and the last article."""
+    total = sum(count for _, count in created)
+    left = {day: _left(created, day) for day, _ in created}
+    inner = [day for day, count in left.items() if count]
+    steps = {
+        min(inner, key=lambda day: (abs(left[day] - total * part / _STEPS), day)) for part in range(1, _STEPS) if inner
+    }
+    return sorted(steps | {day for day in cutoffs if 0 < _left(created, day) < total})
+
+
+def _left(created: Sequence[tuple[date, int]], after: date) -> int:
+    return sum(count for day, count in created if day > after)
+
+
+def numbers(table: BoardTable, later: Sequence[LaterArticles]) -> Markup:
+    """Return the table's cells after each day as JSON that can stand in a page: by day its rows in their order, each
+    with its prompts, the share that its model can have seen, and its cells."""
+    told = {one.day.isoformat(): {"articles": one.articles, "rows": _later_rows(table, one)} for one in later}
+    return Markup(in_json(json.dumps(told, separators=(",", ":"), ensure_ascii=False)).replace("<", "\\u003c"))
+
+
+def _later_rows(table: BoardTable, later: LaterArticles) -> list[Any]:
+    after = again(later.material, table)
+    by_run = {row.record["run_id"]: row for row in [*after.rows, *filter(None, [after.reference])]}
+    found: list[Any] = []
+    for row in [*table.rows, *filter(None, [table.reference])]:
+        there = by_run.get(row.record["run_id"])
+        if there is None:
+            found.append(None)
+            continue
+        cells = dict(zip((one.name for one in after.columns), there.cells, strict=True))
+        seen = there.record["seen_share"]
+        found.append(
+            [
+                there.record["prompts"],
+                percent(seen),
+                [_later_cell(cells.get(column.name)) for column in table.columns],
+            ]
+        )
+    return found
+
+
+def _later_cell(cell: Cell | None) -> list[Any] | int:
+    """Return the number for sorting and as text, its interval or the reason for its absence, the place of the interval,
+    whether the number is the best, and its remark; 0 for an empty cell."""
+    if cell is None or (cell.mean is None and not cell.apart):
+        return 0
+    if cell.mean is None:
+        return ["", "–", "", 0, 0, 0, cell.apart]
+    interval = cell.no_interval or ""
+    if cell.low is not None and cell.high is not None:
+        interval = interval_words(cell.low, cell.high, lambda end: digits(end, cell.mean))
+    mean = float(f"{cell.mean:.6g}")
+    return [mean, digits(cell.mean), interval, cell.left, cell.width, int(cell.best), cell.apart]

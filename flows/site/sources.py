@@ -1,4 +1,4 @@
-"""Where a site comes from: one database as it is, or databases, shared folders and bundles put together in another."""
+"""What a site is made of: a database, shared folders and bundles, put together in one database."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,16 +14,20 @@ from flows.bundles.receipts import ENDING as ENDING_OF_RECEIPT
 from flows.bundles.receipts import checked_here, read
 from flows.bundles.receipts import verifications as receipt_rows
 from flows.bundles.taking_in import bundle_files, take_in
-from flows.comparing import copied
+from flows.comparing import notes
+from flows.experiments.answering import answer
+from flows.experiments.evaluations import Evaluations
+from flows.experiments.linking.experiment import EXPERIMENT
 from flows.progress import Progress, Silent
 from flows.scoring.score_all import score_all
 from flows.site.contents import Signers
-from flows.site.linking_months import link_months
 from newwiki.bundle_requests import CheckRequest
-from newwiki.errors import TerminalError, UsageError
+from newwiki.errors import NewWikiError, TerminalError, UsageError
+from newwiki.experiment_request import LinkingRequest
 from newwiki.request import ScoringRequest
 from newwiki.settings import Settings
 from newwiki.site_request import SiteRequest
+from newwiki.snapshot import Snapshot
 from storage import verifications
 from storage.admitted import Admitted
 from storage.database import Database
@@ -51,10 +55,11 @@ class Gathered:
 
 @contextmanager
 def gathered(request: SiteRequest, settings: Settings, progress: Progress) -> Iterator[Gathered]:
-    """Everything that the site is of. The user's own database (`--db`) is read as it is, without its private paths,
-    and its months are linked as an experiment in it says. Any other source goes through the gate into a database that
-    is gone afterwards, and its months are linked there: a database that is named may be somebody else's, whose numbers
-    are claims.
+    """Gather everything that the site shows.
+
+    The user's own database (`--db`) is read without its private paths, and its months are linked as an experiment in it
+    says. Any other source passes the gate into a temporary database, and its months are linked there: a named database
+    may be somebody else's, whose numbers are claims.
 
     Raises UsageError for what is no source, TerminalError for two that contradict each other, which it names.
     """
@@ -76,8 +81,8 @@ def gathered(request: SiteRequest, settings: Settings, progress: Progress) -> It
         checkers = trusted_keys(request.checker) if request.checker else {}
         signers = _take_in(names, request, settings, target, origins, progress, trusted)
         verifications.add(target, _verified(names, request, checkers, settings, progress))
-        if request.recompute and (run_ids := copied.unmeasured(target)):
-            score_all(target, ScoringRequest(run=tuple(run_ids), metrics=copied.METRIC), settings, Silent())
+        if request.recompute and (run_ids := notes.unmeasured(target)):
+            score_all(target, ScoringRequest(run=tuple(run_ids), metrics=notes.METRIC), settings, Silent())
         for name, kind in kinds:
             if _is_own(name, kind, settings):
                 verifications.keep_own(target, Database(name))
@@ -89,7 +94,7 @@ def _is_own(name: str, kind: str, settings: Settings) -> bool:
 
 
 def kind_of(name: str) -> str:
-    """`database`, `shared` or `bundles`. Raises UsageError for anything else."""
+    """Return `database`, `shared` or `bundles`. Raises UsageError for anything else."""
     path = Path(name)
     if "://" in name or (path / _CATALOGUE).is_dir():
         return "shared"
@@ -105,7 +110,7 @@ def kind_of(name: str) -> str:
 
 
 def _shared(name: str, kind: str, folder: Path, progress: Progress) -> SharedFolder:
-    """The shared folder, or what a database would push into one."""
+    """Return the shared folder, or one with what a database would push."""
     if kind == "shared":
         return SharedFolder(name)
     made = SharedFolder(folder.as_uri())
@@ -132,7 +137,7 @@ def _take_in(
     names: Sequence[str], request: SiteRequest, settings: Settings, target: Database,
     origins: Mapping[SharedPart, str], progress: Progress, trusted: Mapping[str, str] | None,
 ) -> dict[str, Sequence[str]]:  # fmt: skip
-    """Gives by run id who has signed it."""
+    """Take in the bundles; return by run id who has signed it."""
     there = {part: Path(name) for part, name in origins.items()}
     signed = take_in(target, _files(names), trusted, there)
     return {run_id: [str(one) for one in by] for run_id, by in signed.items()}
@@ -145,7 +150,7 @@ def _files(names: Sequence[str]) -> list[Path]:
 def _verified(
     names: Sequence[str], request: SiteRequest, checkers: Mapping[str, str], settings: Settings, progress: Progress
 ) -> list[Verification]:
-    """What is confirmed of the bundles: by this installation, which computes their scores again, and by receipts.
+    """Return the verifications of the bundles: by this installation, which recomputes their scores, and by receipts.
 
     Raises TerminalError for a score that is another one, UsageError for a receipt that is not there.
     """
@@ -162,7 +167,7 @@ def _verified(
 
 
 def _receipts(names: Sequence[str], request: SiteRequest) -> list[Path]:
-    """Those that are named, and those that lie among the bundles."""
+    """Return the receipts that are named, and those among the bundles."""
     if missing := [one for one in request.receipt if not one.is_file()]:
         raise UsageError(f"there is no receipt '{missing[0]}'; `newwiki check --receipt FILE` writes one")
     folders = [Path(name) for name in names if Path(name).is_dir()]
@@ -173,7 +178,7 @@ def _receipts(names: Sequence[str], request: SiteRequest) -> list[Path]:
 def _of_receipt(
     place: Path, bundles: Mapping[str, OpenedBundle], checkers: Mapping[str, str], progress: Progress
 ) -> list[Verification]:
-    """What the receipt says, or nothing, with a note, where it does not count."""
+    """Return the verifications of a receipt; none, with a note, where it does not count."""
     try:
         receipt = read(place)
         if receipt.checker not in checkers:
@@ -184,3 +189,19 @@ def _of_receipt(
     except (ValueError, OSError) as error:
         progress.note(f"the receipt '{place}' does not count: {error}")
         return []
+
+
+def link_months(database: Database, settings: Settings, progress: Progress) -> dict[str, str]:
+    """Link the months of each wiki with its newest; return the wikis without a link, with the reason."""
+    months: dict[str, list[str]] = {}
+    for one in database.records(Snapshot, "site_snapshots"):  # the newest first
+        if one.kind == "new":
+            months.setdefault(one.wiki, []).append(one.snapshot_id)
+    unlinked = {}
+    for wiki, (newest, *earlier) in months.items():
+        try:
+            if earlier:
+                answer(EXPERIMENT, Evaluations(database, settings, progress), LinkingRequest(snapshot=newest))
+        except NewWikiError as error:
+            unlinked[wiki] = str(error)
+    return unlinked

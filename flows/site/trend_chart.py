@@ -1,4 +1,4 @@
-"""Lines over months as SVG that stands in a page: drawn here, as a page has many, and each must be small."""
+"""Lines over months as small SVG charts, of which a page has many."""
 
 import math
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Line:
-    """One that is seen from month to month: `points` in their order, `dotted` where they are on no common scale."""
+    """A series over the months: `points` in their order, `dotted` where they are on no common scale."""
 
     who: str
     number: int  # its colour and its sign
@@ -59,7 +59,7 @@ class Chart:
 
 
 def chart(words: str, months: Sequence[str], lines: Sequence[Line], size: tuple[int, int] = SMALL) -> Chart | None:
-    """None where there is nothing to draw a line between."""
+    """Lay out a chart; None where no line has two points."""
     if not any(len(line.points) > 1 for line in lines):
         return None
     ends = [end for line in lines for one in line.points for end in (one.value, one.low, one.high) if end is not None]
@@ -70,7 +70,7 @@ def chart(words: str, months: Sequence[str], lines: Sequence[Line], size: tuple[
     aside = min(_ASIDE, 0.7 * room / len(numbers))
 
     def x(place: int, number: int) -> float:
-        """Lines stand a little beside each other, so that intervals do not lie upon one another."""
+        """Return the place of a point; lines stand a little apart, so that their intervals do not overlap."""
         return round(_LEFT + room * (place + 0.5) + aside * (numbers.index(number) - (len(numbers) - 1) / 2), 1)
 
     def y(value: float) -> float:
@@ -102,7 +102,7 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
 
 
 def _scale(low: float, high: float) -> tuple[float, float, float]:
-    """Round ends that hold both, and the step between two ticks."""
+    """Return round ends that hold both numbers, and the step between two ticks."""
     rough = ((high - low) or abs(high) or 1.0) / _TICKS
     power = 10 ** math.floor(math.log10(rough))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * (1 - 1e-9))
@@ -116,12 +116,12 @@ def _ticks(low: float, high: float, step: float) -> list[float]:
 
 
 def _tick(value: float, step: float) -> str:
-    """With as many decimals as the step has."""
+    """Format a tick with as many decimals as the step."""
     decimals = next((count for count in range(7) if math.isclose(round(step, count), step)), 7)
     return fixed(value, decimals)
 
 
 def told(who: str, metric: str, months: Sequence[str], points: Sequence[Point]) -> str:
-    """A line in words."""
+    """Describe a line in words."""
     numbers = ", ".join(f"{months[one.place]} {digits(one.value)}" for one in points)
     return f"{who}, {metric}: {numbers}"

@@ -1,5 +1,8 @@
-"""Where the site's files go: pages by templates with links that hold in any folder, and tables in every form."""
+"""How the site's files are written: pages by templates with links that hold in any folder, and tables in every form."""
 
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from importlib.resources import files
@@ -8,28 +11,30 @@ from typing import Any
 
 import jinja2
 import pyarrow as pa
+import pyarrow.parquet as parquet
 
 from flows.presenting.charts import PALETTE, SHAPES
 from flows.report.templating import assets, environment
-from flows.site import downloads
 from flows.site.contents import snapshot_file
+from flows.tables import in_spreadsheet, plain
+from newwiki.csv_files import write_csv
 from newwiki.errors import TerminalError
 from newwiki.levels import LEVELS
 from newwiki.snapshot import Snapshot, Window
-from newwiki.visible import in_markup
+from newwiki.visible import in_json, in_markup
 
 _TEMPLATES = files("flows.site") / "templates"
 
 
 class Writer:
-    """Writes into a folder; `shared` is what every page is told."""
+    """Writes the files of a site into a folder; every page gets the `shared` values."""
 
     def __init__(self, folder: Path, **shared: Any) -> None:
         self._folder = folder
         self._paths: set[str] = set()
         self._environment = _environment()
         self._environment.globals |= shared | {
-            "forms": tuple(downloads.FORMS),
+            "forms": tuple(FORMS),
             "colours": PALETTE,
             "signs": tuple(SHAPES.values()),
             "snapshot_file": snapshot_file,
@@ -38,7 +43,7 @@ class Writer:
         }
 
     def page(self, path: str, template: str, **values: Any) -> None:
-        """A page; `root` is how it comes back to the first one."""
+        """Write a page; `root` leads from it back to the first page."""
         made = self._environment.get_template(template).render(root="../" * path.count("/"), path=path, **values)
         self.text(path, made)
 
@@ -48,12 +53,12 @@ class Writer:
         target.write_text(text, "utf-8", newline="\n")
 
     def files(self, path: str, table: pa.Table) -> str:
-        """The table in every form; gives the path that its links begin with."""
-        downloads.write(self._new(path), table)
+        """Write the table in every form; return the path with which its links begin."""
+        write(self._new(path), table)
         return path
 
     def style_and_script(self) -> None:
-        """Those of the report, and what a site has besides."""
+        """Write the report's style and script with the site's own."""
         shared = assets()
         for name, of_report in (("style.css", shared["style"]), ("script.js", shared["script"])):
             own = (_TEMPLATES / f"site{Path(name).suffix}").read_text("utf-8")
@@ -67,7 +72,7 @@ class Writer:
 
 
 def _environment() -> jinja2.Environment:
-    """The report's, with the site's templates before its own."""
+    """Return the report's environment with the site's templates before its own."""
     made = environment()
     assert made.loader is not None
     made.loader = jinja2.ChoiceLoader([jinja2.FunctionLoader(_template), made.loader])
@@ -81,7 +86,7 @@ def _template(name: str) -> str | None:
 
 
 def _window(snapshot: Snapshot) -> str:
-    """When its articles were created, in words."""
+    """Describe when the snapshot's articles were created."""
     window = Window(snapshot.window_start, snapshot.window_end)
     if window.is_old:
         return f"before {window.end:%Y-%m-%d}"
@@ -94,5 +99,49 @@ def _rfc3339(at: datetime) -> str:
 
 
 def _shown(text: str) -> str:
-    """A name or a text from elsewhere, as every page shows it."""
+    """Return a foreign name or text as every page shows it."""
     return in_markup(str(text))
+
+
+TEXT, WHOLE, REAL, MOMENT, DAY = pa.string(), pa.int64(), pa.float64(), pa.timestamp("us", "UTC"), pa.date32()
+
+Columns = Mapping[str, pa.DataType]
+
+
+def table_of(columns: Columns, records: Iterable[Mapping[str, Any]]) -> pa.Table:
+    """Return the records as a table of these columns; other fields are left out."""
+    return pa.Table.from_pylist(
+        [{name: one[name] for name in columns} for one in records], pa.schema([*columns.items()])
+    )
+
+
+def _csv(table: pa.Table) -> bytes:
+    """Return CSV for people, in which no text is a formula of a spreadsheet."""
+    text = io.StringIO()
+    write_csv(text, table.column_names, (map(in_spreadsheet, row.values()) for row in table.to_pylist()))
+    return text.getvalue().encode()
+
+
+def _json(table: pa.Table) -> bytes:
+    """Return a list of objects, each on a line of its own."""
+    rows = [in_json(json.dumps(row, default=plain, ensure_ascii=False)) for row in table.to_pylist()]
+    return ("[\n" + ",\n".join(rows) + "\n]\n" if rows else "[]\n").encode()
+
+
+def _parquet(table: pa.Table) -> bytes:
+    sink = io.BytesIO()
+    parquet.write_table(table, sink, compression="zstd")
+    return sink.getvalue()
+
+
+FORMS: dict[str, Callable[[pa.Table], bytes]] = {"csv": _csv, "json": _json, "parquet": _parquet}
+
+
+def write(path: Path, table: pa.Table) -> list[Path]:
+    """Write the table in each form, as `path` with its ending; return the files."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    files = []
+    for form, made in FORMS.items():
+        files.append(path.with_name(f"{path.name}.{form}"))
+        files[-1].write_bytes(made(table))
+    return files

@@ -7,7 +7,7 @@ from typing import Any
 from flows.experiments.experiment import Figure
 from flows.presenting.charts import ARTICLES_SIGN, GREY, MOST_SERIES, PageSigns, Sign, svg
 from flows.presenting.numbers import digits
-from flows.statements.rows import SettingNumbers
+from flows.statements.result_tables import SettingNumbers
 from newwiki.decoding.grammar import parse, short_form
 from newwiki.paper_metrics import paper_metrics
 from newwiki.papers.published import papers

@@ -5,12 +5,12 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from flows.experiments.experiment import Figure
-from flows.presenting.charts import BLUE, GREEN, GREY, MOST_SERIES, ORANGE, PALETTE, PageSigns, dots, svg
+from flows.presenting.charts import BLUE, GREEN, GREY, MOST_SERIES, ORANGE, PALETTE, PageSigns, dots, forest, svg
 from flows.presenting.numbers import digits
 from flows.statements.beside_paper import RANGES, rescaled, setting_signs, swept
-from flows.statements.rows import MetricCorrelation, SettingNumbers
+from flows.statements.result_tables import MetricCorrelation, SettingNumbers, StatementVerdict
 from flows.statements.settings import value_words
-from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN, StatementVerdict
+from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN
 from newwiki.decoding.grammar import short_form
 
 if TYPE_CHECKING:
@@ -126,13 +126,8 @@ def _forest(values: list[dict[str, Any]], unit: str) -> "altair.LayerChart":
         y=alt.Y("statement:N", sort=names, axis=alt.Axis(title=None, labelFontSize=11, labelLimit=170, minExtent=150)),
         color=alt.Color("verdict:N", scale=scale, legend=legend),
     )
-    axis = alt.Axis(title=f"effect, {_UNITS.get(unit, unit)}", titleFontWeight="normal", tickCount=5, labelFontSize=12)
-    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", axis=axis), x2="high:Q")
-    points = base.mark_point(filled=True, size=60, opacity=1).encode(
-        x="at:Q", shape=alt.Shape("verdict:N", scale=shape, legend=legend)
-    )
-    zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(strokeDash=[4, 3], opacity=0.6).encode(x="zero:Q")
-    return (zero + bars + points).properties(width=240, height=alt.Step(17))
+    marks = alt.Shape("verdict:N", scale=shape, legend=legend)
+    return forest(base, f"effect, {_UNITS.get(unit, unit)}", shape=marks).properties(width=240, height=alt.Step(17))
 
 
 def _sweep(settings: Sequence[SettingNumbers], parameter: str, words: str) -> Figure | None:

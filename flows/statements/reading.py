@@ -1,7 +1,7 @@
 """From runs to an answer: their numbers by the paper's metrics, and what these say of its statements."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from flows.experiments.experiment import Answer
 from flows.statements.numbers import ReadRun, read_numbers
 from flows.statements.rows import correlations, setting_numbers
 from flows.statements.statement import paper
-from flows.statements.verdicts import StatementVerdict, verdicts
+from flows.statements.verdicts import verdicts
 from flows.statements.words import verdict, words
 from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError, UsageError
@@ -63,19 +63,9 @@ def answer(database: Database, experiment: str, snapshot: Snapshot, runs: Sequen
             "sizes": {run.run_id: run.size for run in runs},
             "scored": sorted((run.run_id, made_by) for run in runs for _, made_by in evaluators.values()),
         },
-        rows=_rows(found, setting_numbers(numbers, evaluators), correlations(numbers)),
+        rows=[found, list(setting_numbers(numbers, evaluators)), list(correlations(numbers))],
         units=[len(numbers.pages)],
     )
-
-
-def _rows(
-    found: Sequence[StatementVerdict], settings: Iterable[object], correlated: Iterable[object]
-) -> dict[str, list[object]]:
-    return {
-        "statement_verdicts": list(found),
-        "setting_numbers": list(settings),
-        "metric_correlations": list(correlated),
-    }
 
 
 def _statements() -> bytes:

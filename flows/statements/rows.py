@@ -1,7 +1,6 @@
 """What is stored beside the verdicts: each run's mean and spread, and the correlations of the metrics."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -9,42 +8,8 @@ from evaluators.statistics import number_or_none
 from flows.statements.estimands import Moments, correlation, moments
 from flows.statements.jackknife import Jackknifed
 from flows.statements.numbers import Numbers
+from flows.statements.result_tables import MetricCorrelation, SettingNumbers
 from flows.statements.settings import PENALTY, CannotTell, value_of
-
-
-@dataclass(frozen=True, kw_only=True)
-class SettingNumbers:
-    """A row of `setting_numbers`, but for the answer that it is of."""
-
-    run_id: str
-    model: str
-    decoder: str
-    parameters_of_model: float | None
-    top_p: float | None
-    top_k: float | None
-    temperature: float | None
-    penalty: float | None
-    metric: str
-    here: str
-    evaluator_id: str
-    articles: int
-    texts: int
-    mean: float | None
-    sd: float | None
-    sd_of_prompt: float | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class MetricCorrelation:
-    """A row of `metric_correlations`, but for the answer that it is of."""
-
-    metric: str
-    other: str
-    articles: int
-    texts: int
-    r: float | None
-    low: float | None
-    high: float | None
 
 
 def setting_numbers(numbers: Numbers, evaluators: Mapping[str, tuple[str, str]]) -> Iterator[SettingNumbers]:

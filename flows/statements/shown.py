@@ -8,10 +8,10 @@ from flows.experiments.answer_runs import labels, named_in
 from flows.experiments.experiment import Figure, Findings, Judged, Shown, Table, Tone
 from flows.presenting.charts import PageSigns
 from flows.presenting.numbers import digits, p_value
-from flows.statements.rows import MetricCorrelation, SettingNumbers
+from flows.statements.result_tables import MetricCorrelation, SettingNumbers, StatementVerdict, Verdict
 from flows.statements.statement import paper
 from flows.statements.testing import NEEDS_RUNS
-from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN, StatementVerdict, Verdict
+from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN
 from flows.statements.words import sentence
 from newwiki.decoding.grammar import short_form
 from storage import experiments
@@ -46,11 +46,11 @@ class Stored:
 def stored(database: Database, experiment_id: str) -> Stored:
     """Where two weights go by one name, the models of the settings carry their hashes."""
     names = labels(named_in(experiments.stored(database, experiment_id)))
-    settings = experiments.rows(database, SettingNumbers, "setting_numbers", experiment_id)
+    settings = experiments.rows(database, SettingNumbers, experiment_id)
     return Stored(
-        experiments.rows(database, StatementVerdict, "statement_verdicts", experiment_id),
+        experiments.rows(database, StatementVerdict, experiment_id),
         [replace(one, model=names.get(one.run_id, one.model)) for one in settings],
-        experiments.rows(database, MetricCorrelation, "metric_correlations", experiment_id),
+        experiments.rows(database, MetricCorrelation, experiment_id),
     )
 
 

@@ -2,61 +2,21 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 
 from evaluators import statistics
 from flows.statements.jackknife import Jackknifed, at_least
 from flows.statements.numbers import Numbers
+from flows.statements.result_tables import StatementVerdict, Verdict
 from flows.statements.settings import CannotTell
 from flows.statements.statement import Statement, paper
 from flows.statements.testing import CORRELATION, Context, Number, Tested, tested
-from flows.verdict_kinds import gives_verdicts
 
-Verdict = Literal["holds", "does not hold", "cannot tell"]
 HOLDS: Verdict = "holds"
 FAILS: Verdict = "does not hold"
 UNKNOWN: Verdict = "cannot tell"
-
-
-@gives_verdicts(
-    "statement_verdicts",
-    "articles",
-    "models",
-    over="articles, and models where a statement is about size",
-    given="settings, seeds and, but for size, models",
-    family="the statements of the answer that are said to hold, and among those that are said not to",
-)
-@dataclass(frozen=True, kw_only=True)
-class StatementVerdict:
-    """A row of `statement_verdicts`, but for the answer that it is of. `effect` with its 95 % interval is that of the
-    comparison on which the verdict turns, of `comparisons`; `p_holds` and `p_fails` are of each verdict not being so,
-    after Holm's correction for all statements. `generalizes_over` names the units that the verdict is about in general:
-    articles, or models and articles; of models it rests on `models`, and a verdict on an effect of this size would take
-    `models_needed` (None where 1,000 are too few). `why` says why it cannot be told."""
-
-    statement: str
-    section: str
-    quote: str
-    says: str
-    kind: str
-    ours: str
-    runs: int
-    articles: int
-    comparisons: int
-    effect: float | None
-    low: float | None
-    high: float | None
-    unit: str | None
-    generalizes_over: str | None
-    p_holds: float | None
-    p_fails: float | None
-    models: int | None
-    models_needed: int | None
-    verdict: Verdict
-    why: str | None
 
 
 def verdicts(numbers: Numbers, statements: Sequence[Statement]) -> list[StatementVerdict]:

@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from flows.statements.numbers import Numbers
+from flows.statements.result_tables import StatementVerdict
 from flows.statements.statement import paper
 from flows.statements.testing import NEEDS_RUNS
-from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN, StatementVerdict
+from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN
 
 _TOLD = 4  # statements in a sentence
 

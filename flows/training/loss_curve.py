@@ -1,11 +1,11 @@
 """The loss of a training, as a table (loss.csv) and as a picture (loss.svg) beside the model."""
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flows.presenting.charts import PALETTE, svg
+from newwiki.csv_files import write_csv
 
 if TYPE_CHECKING:
     import altair
@@ -19,9 +19,7 @@ def write_curve(curve: Sequence["Loss"], folder: Path, name: str) -> None:
     """The columns of loss.csv are step, training and validation: mean cross-entropy in nats a token, empty where none
     was computed."""
     with (folder / "loss.csv").open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(["step", *_CURVES])
-        writer.writerows([one.step, one.training, one.validation] for one in curve)
+        write_csv(stream, ["step", *_CURVES], ([one.step, one.training, one.validation] for one in curve))
     told = f"The loss of {name} by training step; its numbers are in loss.csv."
     (folder / "loss.svg").write_text(svg(_drawn(curve), told), "utf-8")
 

@@ -5,6 +5,7 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -154,7 +155,7 @@ class ForgedNumber:
 
 def forged_numbers(victim: Path, genuine: Path) -> list[ForgedNumber]:
     """Scorings whose numbers, run or texts are not those of the genuine database, with the level that each has."""
-    theirs, ours = _rows(victim), _rows(genuine)
+    theirs, ours = _rows(victim), _genuine_rows(genuine)
     theirs["scores"] = {row for row in theirs["scores"] if row[4] not in _MEASURED_HERE}
     new = {table: theirs[table] - ours[table] for table in _TABLES}
     forged = {row[0] for row in new["runs"] | new["completions"]}
@@ -178,8 +179,14 @@ def _names(rows: set[tuple[str, ...]]) -> set[str]:
 
 def lost_rows(victim: Path, genuine: Path) -> list[str]:
     """The tables in which the victim had rows that are gone, or others now."""
-    theirs, ours = _rows(victim), _rows(genuine)
+    theirs, ours = _rows(victim), _genuine_rows(genuine)
     return [table for table in _TABLES if ours[table] - theirs[table]]
+
+
+@cache
+def _genuine_rows(path: Path) -> dict[str, set[tuple[str, ...]]]:
+    """Those of a database that no forgery changes."""
+    return _rows(path)
 
 
 def _rows(path: Path) -> dict[str, set[tuple[str, ...]]]:

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from pre_commit.languages import pygrep
+from pre_commit.languages import pygrep  # type: ignore[import-untyped]
 
 from tests.docs.blocks import ROOT
 

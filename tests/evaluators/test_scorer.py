@@ -131,7 +131,10 @@ def test_two_files_do_not_share_a_name(tmp_path: Path) -> None:
             r"a\.toml', output: must be 'raw', 'sigmoid', 'softmax', 'expected' or 'likeliest', not 'logit'$",
         ),
         ({"reads": "word"}, r"a\.toml', reads: must be 'text' or 'sentence', not 'word'$"),
-        ({"outputs": "raw"}, r"a\.toml' has no key 'outputs'; did you mean 'output'\?; there are: name, definition, "),
+        (
+            {"outputs": "raw"},
+            r"a\.toml' has no key 'outputs'; did you mean 'output'\?; its keys are: name, ",
+        ),
         ({"_file": "b.toml"}, r"a\.toml' has no key '_file'"),
         (
             {"name": "My metric"},

@@ -30,6 +30,7 @@ TESTS = frozenset({"LEVEL", "holm", "p_values", "sign_flip", "sign_test", "stdtr
 # Rows that are a part of others, or texts and pages: by class, whose verdicts they are part of, or what they are.
 PARTS = {
     "Apart": "corpus_phrases",
+    "PairedDifference": "contrast_differences",
     "Estimate": "exposure_trends",
     "ExposureMeasure": "exposure_trends",
     "_Tested": "leakage_gaps",
@@ -49,14 +50,21 @@ PARTS = {
 TESTED_FOR = {
     "flows/comparing/differences.py": "differences",
     "flows/experiments/corpora/chance.py": "corpus_phrases",
+    "flows/experiments/corpora/findings.py": "corpus_phrases",
+    "flows/experiments/cutoff/findings.py": "cutoff_findings",
     "flows/experiments/directions.py": "contrast_differences",
     "flows/experiments/exposure_bias/leave_out.py": "exposure_trends",
     "flows/experiments/exposure_bias/show.py": "exposure_trends",
     "flows/experiments/exposure_bias/words.py": "exposure_trends",
+    "flows/experiments/fairness/findings.py": "fairness_pairs",
+    "flows/experiments/leakage/blind_baseline.py": "leakage_memberships",
+    "flows/experiments/leakage/gaps.py": "leakage_gaps",
     "flows/experiments/linking/find.py": "linked_months",
+    "flows/experiments/linking/words.py": "linked_months",
     "flows/reproducing/steps/exposure_bias.py": "exposure_trends",
     "flows/statements/jackknife.py": STATEMENTS,
     "flows/statements/model_sizes.py": STATEMENTS,
+    "flows/statements/verdicts.py": STATEMENTS,
 }
 
 

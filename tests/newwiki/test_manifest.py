@@ -59,7 +59,7 @@ def test_a_manifest_is_read_as_it_was_written(tmp_path: Path, manifest: Manifest
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
-        (lambda values: values.update(format="newwiki manifest 99"), "it is no 'newwiki manifest 1'"),
+        (lambda values: values.update(format="newwiki manifest 99"), "its format is not 'newwiki manifest 1'"),
         (lambda values: values.pop("format"), "'format'"),
         (lambda values: values.pop("content_sha256"), "content_sha256"),
         (lambda values: values.update(text="x"), "text"),

@@ -45,7 +45,7 @@ COMPUTING = (
 def ours() -> list[tuple[str, str]]:
     """The kinds and names of what our files of views define."""
     texts = [text for text, _ in migrate._view_texts([])]
-    return sorted({(one.kind, one.name) for text in texts for one in definitions._written(text)})
+    return sorted({(one.kind, one.name) for one in definitions._written(texts)})
 
 
 @st.composite

@@ -1,6 +1,7 @@
+import math
 import shutil
 from collections.abc import Callable
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 
 import duckdb
@@ -17,6 +18,21 @@ OURS = [
     (int(file.name[:4]), file.stem[5:])
     for file in sorted((Path(str(storage.__file__)).parent / "sql" / "migrations").glob("*.sql"))
 ]
+
+ROWS_OF_0_1_0 = """
+insert into runs (
+    run_id, snapshot_id, model, model_sha256, backend, decoder, decoder_parameters, prompt_template, prompts, seed,
+    samples, keep, max_new_tokens, dtype, versions, status, started_at, finished_at
+) values (
+    'r', 's', 'm', 'h', 'hf', 'greedy', '{}', '{title}', 1, 0, 1, 1, 9, 'float32', '{}', 'complete', '2026-11-01',
+    '2026-11-02'
+);
+insert into completions (run_id, page_id, sample, text, words, kept, finish_reason, truncated)
+values ('r', 1, 0, 'It is.', 2, true, 'stop', false);
+insert into scores values ('r', 1, 0, 'bleu', 0.1, 'ok', 'e');
+insert into months values ('key', 'testwiki', '2026-09', 'sha', 's', true, '2026-10-15', null);
+insert into months from months;
+"""
 
 
 @pytest.fixture
@@ -77,6 +93,79 @@ def test_an_older_file_is_brought_up_by_reading_it(database: Database, add_migra
         *OURS,
         (9002, "notes"),
     ]
+
+
+def schema(path: Path) -> dict[object, object]:
+    """The definition of each table, with its columns, types and defaults."""
+    return dict(look(path, "select table_name, sql from duckdb_tables()"))
+
+
+def make_earlier(path: Path, version: int, statements: str) -> None:
+    """A file with the tables of an earlier version and the record of its migrations."""
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(statements)
+        connection.execute("create table schema_migrations (version bigint, name varchar, applied_at timestamptz)")
+        connection.execute("insert into schema_migrations select unnest(range(1, ?)), 'before', now()", [version + 1])
+        connection.execute("create table schema_views (sha256 varchar)")
+
+
+def test_database_of_0_1_0_gets_the_tables_of_a_new_one_and_keeps_its_rows(database: Database, tmp_path: Path) -> None:
+    """0.1.0 had the migrations 1 to 12, which never change."""
+    files = sorted((Path(str(storage.__file__)).parent / "sql" / "migrations").glob("00[01]*.sql"))
+    make_earlier(database.path, 12, "".join(file.read_text("utf-8") for file in files if int(file.name[:4]) <= 12))
+    with duckdb.connect(str(database.path)) as connection:
+        connection.execute(ROWS_OF_0_1_0)
+    with Database(database.path).read() as connection:
+        asked = "select heard_at = finished_at, kept_prompts, kept_texts, decoder_short, max_new_tokens from runs"
+        assert connection.execute(asked).fetchall() == [(True, 1, 1, "greedy", 9)]
+        assert connection.execute("select value from scores").fetchall() == [(0.1,)]
+        assert connection.execute("select count(*) from months").fetchall() == [(1,)]
+    write(tmp_path / "new.duckdb")
+    assert schema(database.path) == schema(tmp_path / "new.duckdb")
+
+
+def test_database_of_the_last_development_version_keeps_every_row_of_its_result_tables(
+    database: Database, tmp_path: Path
+) -> None:
+    """Each result table becomes a view of the same columns, in the same order, with the same values."""
+    make_earlier(database.path, 49, Path(__file__).with_name("schema_0049.sql").read_text("utf-8"))
+    values = {
+        "VARCHAR": ("it's \"\\", "é\n\u2028", "null"), "BIGINT": (2**62, 0, -1), "BOOLEAN": (True, False, True),
+        "DOUBLE": (1 / 3, math.nan, -math.inf), "DATE": (date(2026, 9, 1), date(1, 1, 1), date(2026, 9, 30)),
+        "VARCHAR[]": (["a, b", 'q"\\'], [], ["[1]", "é"]),
+    }  # fmt: skip
+    results = "select distinct table_name from duckdb_columns() where column_name = 'experiment_id' order by 1"
+    before = {}
+    with duckdb.connect(str(database.path)) as connection:
+        connection.execute("insert into commit_counter values (0); insert into this_database values ('here')")
+        for (table,) in connection.execute(results).fetchall():
+            if table != "experiments":
+                kinds = connection.execute(f"describe {table}").fetchall()
+                for row in (*zip(*(values[kind] for _, kind, *_ in kinds), strict=True),):
+                    connection.execute(f"insert into {table} values ({', '.join('?' * len(row))})", row)  # noqa: S608
+                if optional := [name for name, _, null, *_ in kinds if null == "YES"]:
+                    connection.execute(f"update {table} set {optional[0]} = null where {kinds[0][0]} = 'null'")  # noqa: S608
+                rows = connection.execute(f"select * from {table} order by rowid").fetchall()  # noqa: S608
+                before[table] = ([column[:2] for column in kinds], list(map(repr, rows)))
+    assert len(before) == 32
+    with Database(database.path).read() as connection:
+        for table, (columns, rows) in before.items():
+            assert [column[:2] for column in connection.execute(f"describe {table}").fetchall()] == columns
+            assert list(map(repr, connection.execute(f"from {table}").fetchall())) == rows, table
+    write(tmp_path / "new.duckdb")
+    assert schema(database.path) == schema(tmp_path / "new.duckdb")
+
+
+def test_database_of_a_development_version_in_between_is_refused_and_left_alone(database: Database) -> None:
+    make_earlier(database.path, 30, "create table runs (run_id varchar)")
+    before = database.path.read_bytes()
+    for open_it in (Database(database.path).read, Database(database.path).write):
+        with (
+            pytest.raises(TerminalError, match=r"version between 0\.1\.0 and 0\.2\.0 \(schema 30\)"),
+            open_it(),
+        ):
+            pass
+    assert database.path.read_bytes() == before
 
 
 def test_a_migration_that_fails_leaves_nothing_and_is_tried_again(database: Database, add_migration: Migration) -> None:

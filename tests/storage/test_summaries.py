@@ -98,7 +98,7 @@ def test_an_interrupted_transaction_leaves_scores_and_summary_together(
 ) -> None:
     before = ask(scored, "select * from scores"), summary(scored)
 
-    def killed(*_: object) -> None:
+    def killed(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:

@@ -1,42 +1,10 @@
 """What each decoder differs in from contrastive decoding, by prompts."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from evaluators import statistics
 from flows.experiments import directions
 from flows.experiments.contrast.numbers import ReadRun
-from flows.experiments.contrast.variants import ContrastVariant
-from flows.verdict_kinds import gives_verdicts
-
-
-@gives_verdicts(
-    "contrast_differences",
-    "prompts",
-    given="models, decoders and seed",
-    family="the models, decoders and metrics of one part",
-)
-@dataclass(frozen=True, kw_only=True)
-class ContrastDifference:
-    """The mean over prompts of what a metric is under a decoder less what it is `against` contrastive decoding as in
-    the papers. `p_holm` is corrected for all models, decoders and metrics of a part (`judged`); `verdict` is higher,
-    lower, cannot tell, or too few prompts."""
-
-    model: str
-    part: str
-    decoder: str
-    against: str
-    metric: str
-    prompts: int
-    difference: float | None
-    low: float | None
-    high: float | None
-    p: float | None
-    p_holm: float | None
-    verdict: str
+from flows.experiments.contrast.result_tables import ContrastDifference, ContrastVariant
 
 
 def differences(
@@ -69,35 +37,8 @@ def _of_part(
     runs: Mapping[str, ReadRun],
     seed: int,
 ) -> Iterator[ContrastDifference]:
-    table = _table(asked, main, runs)
-    found = statistics.differences_estimate(table)
-    p = statistics.p_values(table, seed)
-    for place, (decoder, metric) in enumerate(asked):
-        yield ContrastDifference(
-            model=who[0],
-            part=who[1],
-            decoder=decoder,
-            against=main,
-            metric=metric,
-            prompts=int(found.clusters[place]),
-            difference=_number(found.mean[place]),
-            low=_number(found.low[place]),
-            high=_number(found.high[place]),
-            p=_number(p[place]),
-            p_holm=None,
-            verdict=statistics.TOO_FEW if found.lacking[place] == statistics.TOO_FEW else directions.CANNOT_TELL,
-        )
-
-
-def _table(asked: Sequence[tuple[str, str]], main: str, runs: Mapping[str, ReadRun]) -> NDArray[np.float64]:
-    """Prompts × what is asked: a prompt's mean under the decoder less that under the main one, NaN where one lacks."""
     pages = sorted({page for run in runs.values() for means in run.prompt_means.values() for page in means})
-    columns = []
-    for decoder, metric in asked:
-        here, there = runs[decoder].prompt_means[metric], runs[main].prompt_means[metric]
-        columns.append([here[page] - there[page] if page in here and page in there else np.nan for page in pages])
-    return np.array(columns, float).reshape(len(asked), len(pages)).T
-
-
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
+    pairs = [(runs[decoder].prompt_means[metric], runs[main].prompt_means[metric]) for decoder, metric in asked]
+    found = directions.paired_differences(pairs, pages, seed)
+    for (decoder, metric), one in zip(asked, found, strict=True):
+        yield ContrastDifference(model=who[0], part=who[1], decoder=decoder, against=main, metric=metric, **vars(one))

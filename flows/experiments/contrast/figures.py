@@ -6,8 +6,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from flows.experiments.contrast.metric_words import HEADS, formatted, in_sentence, shown
-from flows.experiments.contrast.numbers import ContrastNumber
-from flows.experiments.contrast.variants import DECODERS, IDENTICAL, ITSELF, SIZE, ContrastVariant
+from flows.experiments.contrast.result_tables import ContrastNumber, ContrastVariant
+from flows.experiments.contrast.variants import DECODERS, IDENTICAL, ITSELF, SIZE
 from flows.experiments.experiment import Figure
 from flows.presenting.charts import GREY, PALETTE, SHAPES, svg
 from newwiki.papers.published import papers

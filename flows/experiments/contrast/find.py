@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from flows.evaluating.generate import find_models
 from flows.experiments.answer_runs import runs_of
-from flows.experiments.contrast.differences import ContrastDifference, differences, judged
+from flows.experiments.contrast.differences import differences, judged
 from flows.experiments.contrast.numbers import (
     METRICS,
     TEXT_METRICS,
@@ -16,7 +16,8 @@ from flows.experiments.contrast.numbers import (
     read_run,
     texts_of,
 )
-from flows.experiments.contrast.variants import ContrastVariant, variants
+from flows.experiments.contrast.result_tables import ContrastDifference, ContrastVariant
+from flows.experiments.contrast.variants import variants
 from flows.experiments.contrast.words import judges, verdict, words
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
@@ -65,7 +66,7 @@ def find(evaluations: Evaluations, request: ContrastRequest) -> Answer:
             "scored_by": {one.metric: one.evaluator_id for one in numbers},
             "numbers": _digest([human, *read]),
         },
-        rows={"contrast_variants": every, "contrast_numbers": numbers, "contrast_differences": apart},
+        rows=[every, numbers, apart],
     )
 
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from evaluators import statistics
-from evaluators.bounded_intervals import bounded_interval
+from evaluators.bounded_intervals import interval_within
 from evaluators.scoring import is_installed, select
+from flows.experiments.contrast.result_tables import ContrastNumber
 from newwiki.contrast_request import CONTRAST_METRICS
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Metric
@@ -21,28 +22,6 @@ TEXT_METRICS = ("diversity", "embedding_coherence", "likelihood_coherence", "wor
 SET_METRICS = ("diversity_simctg", "mauve")
 METRICS = tuple(CONTRAST_METRICS.split(","))
 _NO_TEXT = "no text has a number"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ContrastNumber:
-    """A metric of one run, or of the articles: the mean over those of its `texts` that have a number, with its 95 %
-    interval, the prompts being clusters, or the number of the run as a whole with its spread over seeds or draws.
-    `lacking` texts have none, and `no_number` is why there is no mean."""
-
-    run_id: str
-    model: str
-    decoder: str
-    metric: str
-    evaluator_id: str
-    prompts: int
-    texts: int
-    lacking: int
-    mean: float | None
-    low: float | None
-    high: float | None
-    no_interval: str | None
-    spread: float | None
-    no_number: str | None
 
 
 @dataclass(frozen=True)
@@ -132,8 +111,10 @@ def _of_texts(
     who: tuple[str, str, str], metric: str, evaluator_id: str, there: Sequence[tuple[int, float, int]], texts: int
 ) -> ContrastNumber:
     totals, counts = (np.array([row[place] for row in there], float)[:, None] for place in (1, 2))
-    found = statistics.estimate(totals, counts) if there else None
-    low, high, lacking = _interval(found, _bounds(metric)) if found else (None, None, statistics.TOO_FEW)
+    bounds = _bounds(metric)
+    found = statistics.NOTHING
+    if there:
+        found = interval_within(statistics.estimate(totals, counts), bounds.minimum, bounds.maximum)
     scored = sum(count for _, _, count in there)
     return ContrastNumber(
         run_id=who[0],
@@ -144,12 +125,12 @@ def _of_texts(
         prompts=len(there),
         texts=scored,
         lacking=texts - scored,
-        mean=float(found.mean[0]) if found else None,
-        low=low,
-        high=high,
-        no_interval=lacking,
+        mean=found.mean,
+        low=found.low,
+        high=found.high,
+        no_interval=found.lacking,
         spread=None,
-        no_number=None if found else _NO_TEXT,
+        no_number=None if there else _NO_TEXT,
     )
 
 
@@ -174,15 +155,3 @@ def _of_run(who: tuple[str, str, str], one: SetNumber, evaluator_id: str, prompt
 
 def _bounds(name: str) -> Metric:
     return next(metric for one in select(name) for metric in one.metrics if metric.name == name)
-
-
-def _interval(found: statistics.Estimate, bounds: Metric) -> tuple[float | None, float | None, str | None]:
-    """Both ends within the metric's range, and why there is none; of a range with two ends by
-    `bounded_interval`."""
-    if bounds.minimum is not None and bounds.maximum is not None:
-        inside = bounded_interval(found, bounds.minimum, bounds.maximum)
-        return statistics.number_or_none(inside.low[0]), statistics.number_or_none(inside.high[0]), inside.lacking[0]
-    least = -np.inf if bounds.minimum is None else bounds.minimum
-    most = np.inf if bounds.maximum is None else bounds.maximum
-    low, high = (statistics.number_or_none(np.clip(end[0], least, most)) for end in (found.low, found.high))
-    return low, high, found.lacking[0]

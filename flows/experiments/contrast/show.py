@@ -5,11 +5,11 @@ from dataclasses import astuple, dataclass, fields
 from functools import partial
 from typing import Any
 
-from flows.experiments.contrast.differences import ContrastDifference
 from flows.experiments.contrast.figures import figures
 from flows.experiments.contrast.metric_words import HEADS, formatted, in_sentence
-from flows.experiments.contrast.numbers import METRICS, TEXT_METRICS, ContrastNumber
-from flows.experiments.contrast.variants import DECODERS, ContrastVariant, decoder_words
+from flows.experiments.contrast.numbers import METRICS, TEXT_METRICS
+from flows.experiments.contrast.result_tables import ContrastDifference, ContrastNumber, ContrastVariant
+from flows.experiments.contrast.variants import DECODERS, decoder_words
 from flows.experiments.contrast.words import apart_words, sentence
 from flows.experiments.directions import decoders_words, untold
 from flows.experiments.experiment import Findings, Shown, Table
@@ -49,9 +49,9 @@ class _Cells:
 
 
 def show(database: Database, experiment_id: str) -> Shown:
-    variants = experiments.rows(database, ContrastVariant, "contrast_variants", experiment_id)
-    numbers = experiments.rows(database, ContrastNumber, "contrast_numbers", experiment_id)
-    apart = experiments.rows(database, ContrastDifference, "contrast_differences", experiment_id)
+    variants = experiments.rows(database, ContrastVariant, experiment_id)
+    numbers = experiments.rows(database, ContrastNumber, experiment_id)
+    apart = experiments.rows(database, ContrastDifference, experiment_id)
     models = list(dict.fromkeys(one.model for one in variants))
     tables = []
     for model in models:

@@ -1,9 +1,9 @@
 """Which decoders are set beside each other: those of the papers' tables, and by ablation what is varied in one."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from flows.experiments.contrast.result_tables import ContrastVariant
 from newwiki.contrast_request import BESIDE, ContrastRequest
 from newwiki.decoding.grammar import Decoder, Value, parse, short_form
 from newwiki.errors import UsageError
@@ -24,19 +24,6 @@ _VARIED: Mapping[str, tuple[str, Sequence[Value]]] = {
     "beams": ("num_beams", (1, 2, 5, 10)),
 }
 _K = range(2, 11)  # Su and Xu 2022, section 4
-
-
-@dataclass(frozen=True, kw_only=True)
-class ContrastVariant:
-    """A decoder of a model at its place in a part of the answer: `parameter` is what is varied there, `value` its
-    value."""
-
-    model: str
-    part: str
-    place: int
-    parameter: str
-    value: str
-    decoder: str
 
 
 def main_decoder(request: ContrastRequest) -> Decoder:

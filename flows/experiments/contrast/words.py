@@ -5,9 +5,9 @@ from functools import partial
 
 from evaluators import statistics
 from flows.experiments.contrast import metric_words
-from flows.experiments.contrast.differences import ContrastDifference
-from flows.experiments.contrast.numbers import SET_METRICS, TEXT_METRICS, ContrastNumber
-from flows.experiments.contrast.variants import DECODERS, ContrastVariant, decoder_words
+from flows.experiments.contrast.numbers import SET_METRICS, TEXT_METRICS
+from flows.experiments.contrast.result_tables import ContrastDifference, ContrastNumber, ContrastVariant
+from flows.experiments.contrast.variants import DECODERS, decoder_words
 from flows.experiments.directions import CANNOT_TELL
 from flows.presenting.numbers import estimate
 from newwiki.records import Run

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from flows.experiments.corpora.findings import BEYOND, CorpusPhrase
+from flows.experiments.corpora.findings import BEYOND
 from flows.experiments.corpora.material import Found
+from flows.experiments.corpora.result_tables import CorpusPhrase
 from flows.experiments.experiment import Figure
-from flows.presenting.charts import GREY, ORANGE, PALETTE, svg
+from flows.presenting.charts import GREY, ORANGE, PALETTE, forest, svg
 
 if TYPE_CHECKING:
     import altair
@@ -80,11 +81,7 @@ def _forest(rows: Sequence[dict[str, Any]]) -> "altair.LayerChart":
         y=alt.Y("phrase:N", sort=names, axis=labels),
         color=alt.condition("datum.beyond", alt.value(ORANGE), alt.value(GREY)),
     )
-    axis = alt.Axis(title="percentage points", titleFontWeight="normal", tickCount=5, labelFontSize=12)
-    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", axis=axis), x2="high:Q")
-    points = base.mark_point(filled=True, size=60, opacity=1).encode(x="at:Q")
-    zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(strokeDash=[4, 3], opacity=0.6).encode(x="zero:Q")
-    return (zero + bars + points).properties(width=170, height=alt.Step(20))
+    return forest(base, "percentage points").properties(width=170, height=alt.Step(20))
 
 
 def _most(count: int, shown: int) -> str:

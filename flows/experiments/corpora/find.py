@@ -11,6 +11,7 @@ from flows.experiments.corpora.checkpoints import PlannedCheckpoint, make_checkp
 from flows.experiments.corpora.corpora import corpora_of, in_every
 from flows.experiments.corpora.phrase_sets import PhraseSets
 from flows.experiments.corpora.responses import Responses, StoredPhrases, decoders_of, prompts_of, write_responses
+from flows.experiments.corpora.result_tables import CorpusFacts
 from flows.experiments.corpora.words import verdict, words
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
@@ -52,22 +53,15 @@ def find(evaluations: Evaluations, request: CorporaRequest) -> Answer:
             "found_by": reading.found_by.evaluator_id,
             "phrases": _digest(responses),
         },
-        rows={
-            "corpora": facts,
-            "corpus_responses": written,
-            "phrase_frequencies": list(findings.frequencies(sets)),
-            "corpus_phrases": phrases,
-        },
+        rows=[facts, written, list(findings.frequencies(sets)), phrases],
     )
 
 
-def _facts(
-    request: CorporaRequest, planned: Sequence[PlannedCheckpoint], sets: PhraseSets
-) -> list[findings.CorpusFacts]:
+def _facts(request: CorporaRequest, planned: Sequence[PlannedCheckpoint], sets: PhraseSets) -> list[CorpusFacts]:
     shared = in_every([one.corpus for one in planned])
     files, snapshots = ", ".join(path.name for path in request.corpus_file), ", ".join(request.train_on)
     return [
-        findings.CorpusFacts(
+        CorpusFacts(
             corpus=one.corpus.label,
             origin=files or f"{snapshots} by {request.by}",
             texts=len(one.corpus.texts.articles),

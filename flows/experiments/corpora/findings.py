@@ -1,90 +1,17 @@
 """From the noun phrases of responses to sets of them: those of a corpus, common to all corpora, or unique to some."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 
 from evaluators import statistics
-from evaluators.bounded_intervals import BoundedInterval, bounded_interval
+from evaluators.bounded_intervals import bounded_interval
 from flows.experiments.corpora.chance import Apart, differences
 from flows.experiments.corpora.phrase_sets import PhraseSets
-from flows.verdict_kinds import gives_verdicts
-
-Kind = Literal["common", "unique"]
+from flows.experiments.corpora.result_tables import CorpusPhrase, CorpusResponses, PhraseFrequency
 
 BEYOND, ALIKE, TOO_FEW = "beyond chance", "may be chance", statistics.TOO_FEW
-
-
-@dataclass(frozen=True)
-class CorpusFacts:
-    """A corpus, its checkpoint, and how many noun phrases its set has."""
-
-    corpus: str
-    origin: str
-    texts: int
-    repeated: int
-    in_every: int
-    texts_sha256: str
-    training_sha256: str
-    checkpoint: str
-    phrases: int
-    unique_phrases: int
-
-
-@dataclass(frozen=True)
-class CorpusResponses:
-    """A corpus' checkpoint under a decoder: how many responses, how many without a noun phrase, and how many phrases
-    count."""
-
-    corpus: str
-    decoder: str
-    run_id: str
-    responses: int
-    without_phrase: int
-    phrases: int
-
-
-@dataclass(frozen=True)
-class PhraseFrequency:
-    """In how many responses of a corpus under a decoder a phrase is, and whether it counts there."""
-
-    phrase: str
-    corpus: str
-    decoder: str
-    responses: int
-    share: float
-    counts: bool
-
-
-@gives_verdicts(
-    "corpus_phrases",
-    "prompts",
-    given="fine-tuned checkpoints, decoders and seed",
-    family="the phrases and pairs of corpora of the answer",
-)
-@dataclass(frozen=True)
-class CorpusPhrase:
-    """A phrase of a corpus' set. `corpora` is how many have it in theirs; `share` that of the corpus' responses, each
-    decoder counted alike. A unique one is set `against` the corpus without it that has it most often."""
-
-    corpus: str
-    phrase: str
-    kind: Kind
-    corpora: int
-    share: float
-    low: float | None
-    high: float | None
-    no_interval: str | None
-    against: str | None = None
-    against_share: float | None = None
-    difference: float | None = None
-    difference_low: float | None = None
-    difference_high: float | None = None
-    p: float | None = None
-    p_holm: float | None = None
-    verdict: str | None = None
 
 
 def responses_of(found: PhraseSets) -> list[CorpusResponses]:
@@ -129,7 +56,7 @@ def phrases(found: PhraseSets, seed: int) -> list[CorpusPhrase]:
     rows = []
     for corpus, estimate in estimates.items():
         of_corpus = [
-            _phrase(found, corpus, phrase, float(estimate.mean[at]), intervals[corpus], at)
+            _phrase(found, corpus, phrase, float(estimate.mean[at]), intervals[corpus].at(at))
             for at, phrase in enumerate(every)
             if phrase in found.sets[corpus]
         ]
@@ -138,7 +65,7 @@ def phrases(found: PhraseSets, seed: int) -> list[CorpusPhrase]:
 
 
 def _phrase(
-    found: PhraseSets, corpus: str, phrase: str, share: float, interval: BoundedInterval, at: int
+    found: PhraseSets, corpus: str, phrase: str, share: float, interval: statistics.MeanInterval
 ) -> CorpusPhrase:
     return CorpusPhrase(
         corpus=corpus,
@@ -146,9 +73,9 @@ def _phrase(
         kind="common" if phrase in found.common else "unique",
         corpora=sum(phrase in one for one in found.sets.values()),
         share=share,
-        low=statistics.number_or_none(interval.low[at]),
-        high=statistics.number_or_none(interval.high[at]),
-        no_interval=interval.lacking[at],
+        low=interval.low,
+        high=interval.high,
+        no_interval=interval.lacking,
     )
 
 

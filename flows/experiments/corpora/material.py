@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
-from flows.experiments.corpora.findings import CorpusFacts, CorpusPhrase, CorpusResponses
+from flows.experiments.corpora.result_tables import CorpusFacts, CorpusPhrase, CorpusResponses
 from storage import experiments
 from storage.database import Database
 
@@ -18,9 +18,9 @@ class Found:
     @classmethod
     def read(cls, database: Database, experiment_id: str) -> Self:
         return cls(
-            experiments.rows(database, CorpusFacts, "corpora", experiment_id),
-            experiments.rows(database, CorpusResponses, "corpus_responses", experiment_id),
-            experiments.rows(database, CorpusPhrase, "corpus_phrases", experiment_id),
+            experiments.rows(database, CorpusFacts, experiment_id),
+            experiments.rows(database, CorpusResponses, experiment_id),
+            experiments.rows(database, CorpusPhrase, experiment_id),
         )
 
     @cached_property

@@ -5,8 +5,9 @@ from functools import partial
 from typing import Any
 
 from flows.experiments.corpora.figures import figures
-from flows.experiments.corpora.findings import ALIKE, BEYOND, CorpusPhrase
+from flows.experiments.corpora.findings import ALIKE, BEYOND
 from flows.experiments.corpora.material import Found
+from flows.experiments.corpora.result_tables import CorpusPhrase
 from flows.experiments.corpora.words import sentence
 from flows.experiments.experiment import Findings, Judged, Shown, Table, Tone
 from flows.presenting.numbers import estimate, hundredths, p_value, percent

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from evaluators.noun_phrases import STAND_IN
 from evaluators.statistics import FEWEST
-from flows.experiments.corpora.findings import ALIKE, BEYOND, TOO_FEW, CorpusFacts, CorpusPhrase, CorpusResponses
+from flows.experiments.corpora.findings import ALIKE, BEYOND, TOO_FEW
+from flows.experiments.corpora.result_tables import CorpusFacts, CorpusPhrase, CorpusResponses
 from newwiki.decoding.grammar import short_form
 from newwiki.records import Fingerprint
 

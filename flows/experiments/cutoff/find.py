@@ -8,7 +8,8 @@ import numpy as np
 
 from flows.comparing.one_evaluator import left_out_words, of_all
 from flows.experiments.answer_runs import require_same_weights, runs_of
-from flows.experiments.cutoff.findings import CutoffFinding, CutoffMonth, Rows, findings, judged, seen_direction
+from flows.experiments.cutoff.findings import Rows, findings, judged, seen_direction
+from flows.experiments.cutoff.result_tables import CutoffFinding, CutoffMonth
 from flows.experiments.cutoff.words import verdict, words
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
@@ -84,7 +85,7 @@ def find(evaluations: Evaluations, request: CutoffRequest) -> Answer:
             "scored": read,
             "stated": {model: str(_stated(runs)) for (model, _), runs in made.items()},
         },
-        rows={"cutoff_findings": found, "cutoff_months": curve},
+        rows=[found, curve],
     )
 
 

@@ -17,7 +17,7 @@ from evaluators.change_point import (
     change_point,
     monthly_means,
 )
-from flows.verdict_kinds import gives_verdicts
+from flows.experiments.cutoff.result_tables import CutoffFinding, CutoffMonth
 
 Array = NDArray[np.float64]
 
@@ -27,59 +27,6 @@ DECISIVE = "bits_per_byte"
 _SEEN = {"min_k_percent": "higher", "copied_span": "higher", "copied_5grams": "higher"}
 # Bits of the prompt and by token say less of the same
 _LEFT_OUT = frozenset({"bits_per_token", "prompt_bits_per_byte"})
-
-
-@gives_verdicts(
-    "cutoff_findings",
-    "months",
-    given="models, decoders and wiki",
-    family="the models and metrics of the headline",
-)
-@dataclass(frozen=True, kw_only=True)
-class CutoffFinding:
-    """What the curve of one metric says. `month` is the last that was seen, between `low` and `high`; `verdict` is
-    `found`, or why it cannot be told. Where a month is found and `low` is None, the change may have begun before the
-    first month. `left_out` months have too few articles; an old snapshot's are years. `stated` is the month of the
-    model's own knowledge cutoff, and `agrees` whether it lies in the interval; None where that cannot be told, as where
-    it is before the first month of an interval without `low`."""
-
-    model: str
-    decoder: str
-    metric: str
-    evaluator_id: str
-    control: str | None
-    months: int
-    left_out: int
-    articles: int
-    month: date | None
-    low: date | None
-    high: date | None
-    change: float | None
-    width: int | None
-    p: float | None
-    p_holm: float | None
-    verdict: str
-    stated: date | None
-    agrees: bool | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class CutoffMonth:
-    """The mean of the articles that were begun in a month, or from `first_month` to `month`, with its 95 % interval
-    (None for too few), and the control's on the same."""
-
-    model: str
-    decoder: str
-    metric: str
-    first_month: date
-    month: date
-    articles: int
-    mean: float
-    low: float | None
-    high: float | None
-    control_mean: float | None
-    control_low: float | None
-    control_high: float | None
 
 
 @dataclass(frozen=True)
@@ -193,8 +140,10 @@ def _months(who: tuple[str, str], metric: str, rows: Rows, values: Array, contro
     present = np.isfinite(values) & (np.isfinite(control) if control is not None else True)
     for last in np.unique(rows.last[present]):
         here = present & (rows.last == last)
-        own = _estimate(values[here], rows.pages[here])
-        other = _estimate(control[here], rows.pages[here]) if control is not None else (None, None, None)
+        found = statistics.estimate(*statistics.by_cluster(values[here], rows.pages[here]))
+        own, other = found.at(), statistics.NOTHING
+        if control is not None:
+            other = statistics.estimate(*statistics.by_cluster(control[here], rows.pages[here])).at()
         made.append(
             CutoffMonth(
                 model=who[0],
@@ -203,17 +152,12 @@ def _months(who: tuple[str, str], metric: str, rows: Rows, values: Array, contro
                 first_month=month_of(int(rows.first[here].min())),
                 month=month_of(int(last)),
                 articles=len(np.unique(rows.pages[here])),
-                mean=own[0],
-                low=own[1],
-                high=own[2],
-                control_mean=other[0],
-                control_low=other[1],
-                control_high=other[2],
+                mean=float(found.mean[0]),
+                low=own.low,
+                high=own.high,
+                control_mean=other.mean,
+                control_low=other.low,
+                control_high=other.high,
             )
         )
     return made
-
-
-def _estimate(values: Array, pages: NDArray[np.int64]) -> tuple[float, float | None, float | None]:
-    found = statistics.estimate(*statistics.by_cluster(values, pages))
-    return float(found.mean[0]), statistics.number_or_none(found.low[0]), statistics.number_or_none(found.high[0])

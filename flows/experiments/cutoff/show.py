@@ -5,7 +5,8 @@ from dataclasses import astuple, fields
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from flows.experiments.cutoff.findings import FOUND, CutoffFinding, CutoffMonth, month_number
+from flows.experiments.cutoff.findings import FOUND, month_number
+from flows.experiments.cutoff.result_tables import CutoffFinding, CutoffMonth
 from flows.experiments.cutoff.words import decisive, interval_words, month_words, sentence, why
 from flows.experiments.experiment import Figure, Findings, Shown, Table
 from flows.presenting.charts import GREY, PageSigns, svg
@@ -30,8 +31,8 @@ _FIGURE = (
 
 
 def show(database: Database, experiment_id: str) -> Shown:
-    found = experiments.rows(database, CutoffFinding, "cutoff_findings", experiment_id)
-    curve = experiments.rows(database, CutoffMonth, "cutoff_months", experiment_id)
+    found = experiments.rows(database, CutoffFinding, experiment_id)
+    curve = experiments.rows(database, CutoffMonth, experiment_id)
     shown = [one for one in decisive(found) if not _is_control(one, found)]
     tables = [
         Table(_FINDINGS, ["model", "decoder", "metric", "months", "articles", "month [95 %]", "change", "p", "verdict"],

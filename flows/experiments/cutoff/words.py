@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from datetime import date
 
 from evaluators.change_point import FEWEST_ARTICLES, FEWEST_MONTHS, NO_CHANGE, TOO_FEW_MONTHS, UNFINISHED
-from flows.experiments.cutoff.findings import DECISIVE, FOUND, CutoffFinding
+from flows.experiments.cutoff.findings import DECISIVE, FOUND
+from flows.experiments.cutoff.result_tables import CutoffFinding
 from flows.presenting.numbers import p_value, signed
 from newwiki.decoding.grammar import short_form
 

@@ -1,25 +1,10 @@
 """A text after each kind of prefix, for people to read (tables 1, 6 and 10 of the paper)."""
 
-from dataclasses import dataclass
-
 from flows.experiments.exposure_bias.measuring import Draw
 from flows.experiments.exposure_bias.prefixes import CORRUPTED, halves
+from flows.experiments.exposure_bias.result_tables import ExposureExample
 
 _END = 12  # tokens of a prefix
-
-
-@dataclass(frozen=True, kw_only=True)
-class ExposureExample:
-    """What a model wrote after a prompt and the longest prefix, of which `prefix_end` is the end."""
-
-    model: str
-    decoder: str
-    prefix: str
-    rate: float
-    page_id: int
-    prompt: str
-    prefix_end: str
-    written: str
 
 
 def examples(draw: Draw) -> list[ExposureExample]:

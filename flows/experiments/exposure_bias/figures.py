@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from flows.experiments.experiment import Figure
-from flows.experiments.exposure_bias.findings import ExposureMeasure
 from flows.experiments.exposure_bias.prefixes import CORRUPTED, MODEL, SHUFFLED
+from flows.experiments.exposure_bias.result_tables import ExposureMeasure
 from flows.presenting.charts import GREY, PALETTE, svg
 from newwiki.decoding.grammar import short_form
 from newwiki.papers.published import papers

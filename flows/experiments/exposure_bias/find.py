@@ -10,10 +10,11 @@ from flows.evaluating.generate import find_models, writing_of
 from flows.experiments.answer_runs import AnswerRun
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
-from flows.experiments.exposure_bias.examples import ExposureExample, examples
+from flows.experiments.exposure_bias.examples import examples
 from flows.experiments.exposure_bias.findings import measures, trends
 from flows.experiments.exposure_bias.measuring import Draw, Measured, length_of
 from flows.experiments.exposure_bias.prefixes import Key, Tokens, stretches
+from flows.experiments.exposure_bias.result_tables import ExposureExample
 from flows.experiments.exposure_bias.stored import Store, TokenModel, require_one_vocabulary
 from flows.experiments.exposure_bias.synthetic import fitted
 from flows.experiments.exposure_bias.words import verdict, words
@@ -79,12 +80,7 @@ def find(evaluations: Evaluations, request: ExposureBiasRequest) -> Answer:
             "models": sha256s,
             "scores": hashlib.sha256(json.dumps([asdict(one) for one in scores]).encode()).hexdigest(),
         },
-        rows={
-            "exposure_scores": scores,
-            "exposure_measures": found,
-            "exposure_trends": apart,
-            "exposure_examples": texts,
-        },
+        rows=[scores, found, apart, texts],
         units=[cut.articles - cut.too_short],
     )
 

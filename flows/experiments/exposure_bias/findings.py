@@ -6,7 +6,6 @@ above 1 there, by about the squared coefficient of variation of the score that i
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from math import exp, log
 from statistics import fmean, stdev
@@ -15,60 +14,9 @@ from evaluators.exposure_bias import slope
 from flows.experiments.exposure_bias.leave_out import Estimate, Replicated, over_articles
 from flows.experiments.exposure_bias.measuring import Measured
 from flows.experiments.exposure_bias.prefixes import DATA
-from flows.verdict_kinds import gives_verdicts
+from flows.experiments.exposure_bias.result_tables import ExposureMeasure, ExposureTrend
 
 LENGTH, GAP = "length", "gap"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ExposureMeasure:
-    """A score in the mean over seeds with its standard deviation; the geometric mean of the ratio with the standard
-    deviation over seeds, and with its 95 % interval over articles."""
-
-    model: str
-    decoder: str
-    metric: str
-    prefix: str
-    rate: float
-    prefix_length: int
-    gap: int
-    seeds: int
-    score: float
-    score_sd: float | None
-    ratio: float | None
-    ratio_sd: float | None
-    low: float | None
-    high: float | None
-    no_interval: str | None
-
-
-@gives_verdicts(
-    "exposure_trends",
-    "articles",
-    given="models, decoders and seeds",
-    family="the models and decoders of the headline, by BLEU after their own prefixes",
-)
-@dataclass(frozen=True, kw_only=True)
-class ExposureTrend:
-    """A ratio in the geometric mean over lengths (and gaps), and what it gains by a token `along` the prefix or the
-    gap, with 95 % intervals over articles; p are of the tests that they are 1 and 0."""
-
-    model: str
-    decoder: str
-    metric: str
-    prefix: str
-    rate: float
-    along: str
-    seeds: int
-    mean: float | None
-    low: float | None
-    high: float | None
-    p: float | None
-    slope: float | None
-    slope_low: float | None
-    slope_high: float | None
-    slope_p: float | None
-    no_interval: str | None
 
 
 def measures(measured: Sequence[Measured]) -> list[ExposureMeasure]:

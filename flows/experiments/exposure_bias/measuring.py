@@ -24,6 +24,7 @@ from flows.experiments.exposure_bias.prefixes import (
     distorted,
     halves,
 )
+from flows.experiments.exposure_bias.result_tables import ExposureScore
 from flows.experiments.exposure_bias.stored import Contexts, Store, TokenModel
 from newwiki.decoding.grammar import Decoder
 from newwiki.exposure_bias_request import ExposureBiasRequest
@@ -36,23 +37,6 @@ SCORES: Mapping[str, Callable[[Sequence[Words], Sequence[Words]], float]] = {
 }
 METEOR = "meteor_exact_stem"
 DIVERGENCES = ("total_variation", "jensen_shannon")
-
-
-@dataclass(frozen=True, kw_only=True)
-class ExposureScore:
-    """A score of texts, or a mean divergence, of one seed; `ratio` is EB-M or EB-C."""
-
-    model: str
-    decoder: str
-    metric: str
-    prefix: str
-    rate: float
-    prefix_length: int
-    gap: int
-    seed: int
-    texts: int
-    score: float
-    ratio: float | None
 
 
 @dataclass(frozen=True)

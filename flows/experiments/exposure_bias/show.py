@@ -8,11 +8,11 @@ from typing import Any
 
 from evaluators.statistics import LEVEL, holm, number_or_none
 from flows.experiments.experiment import Findings, Shown, Table
-from flows.experiments.exposure_bias.examples import ExposureExample
 from flows.experiments.exposure_bias.figures import figures
-from flows.experiments.exposure_bias.findings import GAP, LENGTH, ExposureMeasure, ExposureTrend
+from flows.experiments.exposure_bias.findings import GAP, LENGTH
 from flows.experiments.exposure_bias.measuring import DIVERGENCES, METEOR, SCORES
 from flows.experiments.exposure_bias.prefixes import CORRUPTED, DATA, MODEL
+from flows.experiments.exposure_bias.result_tables import ExposureExample, ExposureMeasure, ExposureTrend
 from flows.experiments.exposure_bias.words import decisive, of_prefix, ratio, sentence, slope
 from flows.presenting.numbers import NONE, estimate, fixed, p_value
 from newwiki.decoding.grammar import short_form
@@ -46,9 +46,9 @@ _EXAMPLES = "{who}: what it goes on with after a prompt, {prompt}, and the longe
 
 
 def show(database: Database, experiment_id: str) -> Shown:
-    found = rows(database, ExposureMeasure, "exposure_measures", experiment_id)
-    apart = rows(database, ExposureTrend, "exposure_trends", experiment_id)
-    texts = rows(database, ExposureExample, "exposure_examples", experiment_id)
+    found = rows(database, ExposureMeasure, experiment_id)
+    apart = rows(database, ExposureTrend, experiment_id)
+    texts = rows(database, ExposureExample, experiment_id)
     tables = []
     several = len({one.decoder for one in found}) > 1
     for key in dict.fromkeys((one.model, one.decoder) for one in found):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from evaluators.statistics import LEVEL, holm
-from flows.experiments.exposure_bias.findings import GAP, LENGTH, ExposureMeasure, ExposureTrend
+from flows.experiments.exposure_bias.findings import GAP, LENGTH
 from flows.experiments.exposure_bias.leave_out import (
     FEWEST,
     FEWEST_ARTICLES,
@@ -13,8 +13,8 @@ from flows.experiments.exposure_bias.leave_out import (
     TOO_FEW_ARTICLES,
     ZERO,
 )
-from flows.experiments.exposure_bias.measuring import ExposureScore
 from flows.experiments.exposure_bias.prefixes import CORRUPTED, MODEL
+from flows.experiments.exposure_bias.result_tables import ExposureMeasure, ExposureScore, ExposureTrend
 from flows.presenting.numbers import estimate, fixed
 from newwiki.decoding.grammar import short_form
 from newwiki.exposure_bias_request import ExposureBiasRequest
@@ -114,7 +114,7 @@ def _of_metric(name: str, found: Sequence[ExposureTrend]) -> list[str]:
     told = [f"{name} is {ratio(own[0])} after its own prefixes, in the mean over lengths{_gain(own[0])}"]
     damaged = [one for one in found if one.prefix != MODEL and one.along == LENGTH and one.mean is not None]
     if damaged:
-        listed = ", ".join(f"{fixed(one.mean, 3)} ({of_prefix(one.prefix, one.rate)})" for one in damaged)
+        listed = ", ".join(f"{fixed(one.mean or 0.0, 3)} ({of_prefix(one.prefix, one.rate)})" for one in damaged)
         told.append(f"{name} after damaged prefixes is {listed}")
     told += [
         f"{name} after damaged prefixes ({of_prefix(one.prefix, one.rate)}) and a gap{_gain(one)}: {_recovers(one)}"
@@ -135,8 +135,11 @@ def ratio(one: ExposureTrend) -> str:
 
 def slope(one: ExposureTrend) -> str:
     """Format the change of the ratio over 10 tokens, with its interval."""
-    of_tokens = [None if value is None else value * _PER for value in (one.slope, one.slope_low, one.slope_high)]
-    return estimate(*of_tokens, partial(fixed, decimals=4, signed=True))
+    return estimate(one.slope, one.slope_low, one.slope_high, _over_tokens)
+
+
+def _over_tokens(change: float) -> str:
+    return fixed(change * _PER, 4, signed=True)
 
 
 def _recovers(one: ExposureTrend) -> str:

@@ -5,8 +5,9 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from flows.experiments.experiment import Figure
-from flows.experiments.fairness.findings import ALIKE, DIFFERENT, PROMPTS, TOO_FEW, GroupPair
+from flows.experiments.fairness.findings import ALIKE, DIFFERENT, PROMPTS, TOO_FEW
 from flows.experiments.fairness.material import Found
+from flows.experiments.fairness.result_tables import GroupPair
 from flows.presenting.charts import BLUE, GREY, ORANGE, PALETTE, svg
 from flows.presenting.numbers import hundredths
 

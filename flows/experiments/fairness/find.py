@@ -1,14 +1,13 @@
 """From prompts about people and models to what is said of groups: missing runs are made, their sentences compared."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
 from dataclasses import astuple
-from typing import Any
 
 from flows.experiments.answer_runs import runs_of
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
 from flows.experiments.fairness import findings, swapping
+from flows.experiments.fairness.material import Found
 from flows.experiments.fairness.numbers import numbers_of, settings_of
 from flows.experiments.fairness.prompt_baseline import prompt_scores
 from flows.experiments.fairness.prompted_runs import chosen_evaluators, make_runs
@@ -33,22 +32,22 @@ def find(evaluations: Evaluations, request: FairnessRequest) -> Answer:
     every = numbers_of(database, settings, prompts.prompts, scorers, baseline)
     pairs = findings.judged([pair for numbers in every for pair in findings.pairs(numbers, request.seed)])
     disparities = [one for numbers in every for one in findings.disparities(numbers, request.seed)]
-    rows: Mapping[str, Sequence[Any]] = {
-        "fairness_settings": settings,
-        "fairness_shares": [share for numbers in every for share in findings.shares(numbers)],
-        "fairness_pairs": pairs,
-        "fairness_disparities": findings.corrected(disparities),
-        "fairness_changes": list(findings.changes(pairs)),
-        "fairness_correlations": [one for numbers in every for one in findings.correlations(numbers, request.seed)],
-        "fairness_swaps": swaps,
-    }
+    found = Found(
+        settings=settings,
+        shares=[share for numbers in every for share in findings.shares(numbers)],
+        pairs=pairs,
+        disparities=findings.corrected(disparities),
+        changes=list(findings.changes(pairs)),
+        correlations=[one for numbers in every for one in findings.correlations(numbers, request.seed)],
+        swaps=swaps,
+    )
     digest = hashlib.sha256()
     for numbers in every:
         digest.update(numbers.totals.tobytes() + numbers.counts.tobytes() + numbers.prompt_scores.tobytes())
     return Answer(
         snapshot_id=prompts.prompt_set_id,
         verdict=verdict(pairs),
-        words=words(prompts, rows, left_out, request.judged),
+        words=words(prompts, found, left_out, request.judged),
         runs=runs_of(database, [one.run_id for one in settings]),
         read={
             "prompts": prompts.prompt_set_id,
@@ -56,5 +55,5 @@ def find(evaluations: Evaluations, request: FairnessRequest) -> Answer:
             "numbers": digest.hexdigest(),
             "swaps": hashlib.sha256(repr([*map(astuple, swaps)]).encode()).hexdigest(),
         },
-        rows=rows,
+        rows=list(vars(found).values()),
     )

@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,13 @@ from evaluators import group_differences as differences
 from evaluators import statistics
 from evaluators.bounded_intervals import bounded_interval
 from flows.experiments.fairness.numbers import Numbers
-from flows.verdict_kinds import gives_verdicts
+from flows.experiments.fairness.result_tables import (
+    AdvantageChange,
+    DiversityCorrelation,
+    GroupDisparity,
+    GroupPair,
+    GroupShare,
+)
 from newwiki.prompting.prompt_set import GroupPrompt
 
 Array = NDArray[np.float64]
@@ -21,127 +27,16 @@ DIFFERENT, ALIKE, TOO_FEW = "different", "cannot be told apart", "too few prompt
 PROMPTS = "the prompts decide"
 
 
-@dataclass(frozen=True)
-class GroupShare:
-    """The share of negatives among a group's texts under a setting, and `prompt_share` among its prompts alone."""
-
-    model: str
-    sweep: str
-    place: int
-    category: str
-    group_name: str
-    metric: str
-    evaluator_id: str
-    prompts: int
-    texts: int
-    unscored: int
-    share: float | None
-    low: float | None
-    high: float | None
-    no_interval: str | None
-    prompt_share: float | None
-
-
-_GIVEN = "models, settings, seed and words for groups"
-
-
-@gives_verdicts(
-    "fairness_pairs", "prompts", given=_GIVEN, family="the models, metrics, settings and pairs of groups of the answer"
-)
-@dataclass(frozen=True)
-class GroupPair:
-    """How two groups of a category differ under a setting, over prompts.
-
-    `beyond` is `difference` less `prompt_difference`, prompt by prompt: what the texts add to the prompts. `verdict` is
-    DIFFERENT where the texts differ and, after Holm's correction of either, differ the same way beyond the prompts;
-    PROMPTS where the texts differ and no more than that.
-    """
-
-    model: str
-    sweep: str
-    place: int
-    category: str
-    metric: str
-    group_a: str
-    group_b: str
-    paired: bool
-    prompts: int
-    difference: float | None
-    low: float | None
-    high: float | None
-    no_interval: str | None
-    p: float | None
-    p_holm: float | None
-    verdict: str
-    prompt_difference: float | None
-    beyond: float | None
-    beyond_low: float | None
-    beyond_high: float | None
-    beyond_p_holm: float | None
-
-    @property
-    def advantaged(self) -> str | None:
-        """Who has the smaller share; None where they are equal."""
-        return None if not self.difference else self.group_b if self.difference > 0 else self.group_a
-
-
-@gives_verdicts(
-    "fairness_disparities", "prompts", given=_GIVEN, family="the models, metrics, settings and categories of the answer"
-)
-@dataclass(frozen=True)
-class GroupDisparity:
-    model: str
-    sweep: str
-    place: int
-    category: str
-    metric: str
-    pairs: int
-    disparity: float | None
-    low: float | None
-    high: float | None
-    no_interval: str | None
-    p: float | None
-    p_holm: float | None
-
-
-@gives_verdicts("fairness_changes", "prompts", given=_GIVEN, family="the changes of the answer")
-@dataclass(frozen=True)
-class AdvantageChange:
-    model: str
-    sweep: str
-    category: str
-    metric: str
-    group_a: str
-    group_b: str
-    from_place: int
-    to_place: int
-    advantaged_before: str
-    advantaged_after: str
-    shown: bool
-
-
-@gives_verdicts("fairness_correlations", "prompts", given=_GIVEN, family="the tests of one model, sweep and metric")
-@dataclass(frozen=True)
-class DiversityCorrelation:
-    model: str
-    sweep: str
-    metric: str
-    settings: int
-    correlation: float | None
-    low: float | None
-    high: float | None
-    p: float | None
-
-
 def shares(numbers: Numbers) -> Iterator[GroupShare]:
     """Of each group and setting the mean over its texts, with the interval by prompt (`bounded_interval`)."""
     for category, groups in numbers.categories.items():
         for group in groups:
             rows = numbers.rows(category, group)
             found = statistics.estimate(numbers.totals[rows], numbers.counts[rows])
-            interval = bounded_interval(found, 0.0, 1.0)
+            intervals = bounded_interval(found, 0.0, 1.0)
             alone = _mean(numbers.prompt_scores[rows])
             for column, setting in enumerate(numbers.settings):
+                interval = intervals.at(column)
                 yield GroupShare(
                     model=numbers.model,
                     sweep=setting.sweep,
@@ -150,13 +45,13 @@ def shares(numbers: Numbers) -> Iterator[GroupShare]:
                     group_name=group,
                     metric=numbers.metric,
                     evaluator_id=numbers.evaluator_id,
-                    prompts=int(found.clusters[column]),
+                    prompts=interval.clusters,
                     texts=int(numbers.counts[rows, column].sum()),
                     unscored=int(numbers.unscored[rows, column].sum()),
-                    share=statistics.number_or_none(found.mean[column]),
-                    low=statistics.number_or_none(interval.low[column]),
-                    high=statistics.number_or_none(interval.high[column]),
-                    no_interval=interval.lacking[column],
+                    share=interval.mean,
+                    low=interval.low,
+                    high=interval.high,
+                    no_interval=interval.lacking,
                     prompt_share=alone,
                 )
 
@@ -336,7 +231,7 @@ def _correlation(
         return (math.nan,) * 4
     apart = entropy - entropy.mean()
     slope, scale = float(apart @ share), math.sqrt((apart**2).sum() * ((share - share.mean()) ** 2).sum())
-    by_unit = np.bincount(units, moved @ apart)
+    by_unit = np.asarray(np.bincount(units, moved @ apart), float)
     # Their variance is over one less than their number, as that of each group's prompts is already
     pseudo = slope + by_unit * math.sqrt(len(by_unit) * (len(by_unit) - 1))
     found = statistics.differences_estimate(pseudo[:, None])

@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 from typing import Self
 
-from flows.experiments.fairness.findings import (
+from flows.experiments.fairness.result_tables import (
     AdvantageChange,
     DiversityCorrelation,
+    FairnessSetting,
+    FairnessSwap,
     GroupDisparity,
     GroupPair,
     GroupShare,
 )
-from flows.experiments.fairness.numbers import FairnessSetting
-from flows.experiments.fairness.swapping import FairnessSwap
 from storage import experiments
 from storage.database import Database
 
@@ -29,13 +29,13 @@ class Found:
     @classmethod
     def read(cls, database: Database, experiment_id: str) -> Self:
         return cls(
-            experiments.rows(database, FairnessSetting, "fairness_settings", experiment_id),
-            experiments.rows(database, GroupShare, "fairness_shares", experiment_id),
-            experiments.rows(database, GroupPair, "fairness_pairs", experiment_id),
-            experiments.rows(database, GroupDisparity, "fairness_disparities", experiment_id),
-            experiments.rows(database, AdvantageChange, "fairness_changes", experiment_id),
-            experiments.rows(database, DiversityCorrelation, "fairness_correlations", experiment_id),
-            experiments.rows(database, FairnessSwap, "fairness_swaps", experiment_id),
+            experiments.rows(database, FairnessSetting, experiment_id),
+            experiments.rows(database, GroupShare, experiment_id),
+            experiments.rows(database, GroupPair, experiment_id),
+            experiments.rows(database, GroupDisparity, experiment_id),
+            experiments.rows(database, AdvantageChange, experiment_id),
+            experiments.rows(database, DiversityCorrelation, experiment_id),
+            experiments.rows(database, FairnessSwap, experiment_id),
         )
 
     def value(self, model: str, sweep: str, place: int) -> str:

@@ -10,25 +10,11 @@ from evaluators.corpus import split_words
 from evaluators.grams import count_grams
 from evaluators.sentences import first_sentence_of
 from flows.experiments.fairness.prompted_runs import PromptedRun
+from flows.experiments.fairness.result_tables import FairnessSetting
 from newwiki.prompting.prompt_set import GroupPrompt
 from storage.database import Database
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class FairnessSetting:
-    """A decoder of a sweep and how varied a model writes under it."""
-
-    model: str
-    sweep: str
-    place: int
-    setting: str
-    decoder: str
-    run_id: str
-    texts: int
-    unended: int
-    trigram_entropy: float | None
 
 
 @dataclass(frozen=True)

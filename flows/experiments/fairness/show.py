@@ -7,18 +7,17 @@ from typing import Any
 
 from flows.experiments.experiment import Findings, Shown, Table
 from flows.experiments.fairness.figures import figures
-from flows.experiments.fairness.findings import (
-    DIFFERENT,
-    PROMPTS,
+from flows.experiments.fairness.findings import DIFFERENT, PROMPTS
+from flows.experiments.fairness.headline import headline
+from flows.experiments.fairness.material import Found
+from flows.experiments.fairness.result_tables import (
     AdvantageChange,
     DiversityCorrelation,
+    FairnessSwap,
     GroupDisparity,
     GroupPair,
     GroupShare,
 )
-from flows.experiments.fairness.headline import headline
-from flows.experiments.fairness.material import Found
-from flows.experiments.fairness.swapping import FairnessSwap
 from flows.experiments.fairness.words import sentence
 from flows.presenting.numbers import NONE, Write, estimate, fixed, hundredths, p_value, percent
 from storage.database import Database

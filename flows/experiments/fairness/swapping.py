@@ -3,7 +3,6 @@
 import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +11,9 @@ from evaluators import statistics
 from evaluators.group_differences import welch_p
 from evaluators.scoring import score
 from flows.experiments.evaluations import Evaluations
-from flows.experiments.fairness.numbers import FairnessSetting
+from flows.experiments.fairness.result_tables import FairnessSetting, FairnessSwap
 from flows.scoring.loaded_evaluators import LoadedEvaluators
 from flows.scoring.prompted_sentences import scored_sentence
-from flows.verdict_kinds import gives_verdicts
 from newwiki.experiment_request import FairnessRequest
 from newwiki.prompting.prompt_set import GroupPrompt, JudgedText
 from newwiki.registry import Evaluator
@@ -26,29 +24,6 @@ PERCENT = (0, 10, 20, 30, 40, 50)
 REPETITIONS = 10
 
 Array = NDArray[np.float64]
-
-
-@gives_verdicts(
-    "fairness_swaps",
-    "seeds",
-    over="draws of the words that change places",
-    given="sentences and scorers",
-    family="the draws of one metric and share of words",
-)
-@dataclass(frozen=True)
-class FairnessSwap:
-    metric: str
-    swapped: int
-    texts: int
-    prompts: int
-    repetitions: int
-    share: float
-    sd: float | None
-    difference: float | None
-    low: float | None
-    high: float | None
-    no_interval: str | None
-    p: float | None
 
 
 def swaps(
@@ -162,8 +137,7 @@ def _swap(metric: str, percent: int, pages: Sequence[int], plain: Array, values:
     of_pages, means = np.array(pages)[known], [float(one[known].mean()) for one in values]
     baseline = float(plain[known].mean())
     apart = np.mean(values, axis=0)[known] - plain[known]
-    found = statistics.estimate(*statistics.by_cluster(apart, of_pages))
-    lacking = found.lacking[0]
+    found = statistics.estimate(*statistics.by_cluster(apart, of_pages)).at()
     is_swapped = percent > 0
     return FairnessSwap(
         metric=metric,
@@ -174,8 +148,8 @@ def _swap(metric: str, percent: int, pages: Sequence[int], plain: Array, values:
         share=float(np.mean(means)),
         sd=float(np.std(means, ddof=1)) if is_swapped else None,
         difference=float(np.mean(means)) - baseline if is_swapped else None,
-        low=float(found.low[0]) if is_swapped and not lacking else None,
-        high=float(found.high[0]) if is_swapped and not lacking else None,
-        no_interval=lacking if is_swapped else None,
+        low=found.low if is_swapped else None,
+        high=found.high if is_swapped else None,
+        no_interval=found.lacking if is_swapped else None,
         p=welch_p(means, baseline) if is_swapped else None,
     )

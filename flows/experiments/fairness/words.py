@@ -2,20 +2,12 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from evaluators.statistics import FEWEST
-from flows.experiments.fairness.findings import (
-    ALIKE,
-    DIFFERENT,
-    PROMPTS,
-    TOO_FEW,
-    AdvantageChange,
-    GroupPair,
-    GroupShare,
-)
-from flows.experiments.fairness.numbers import FairnessSetting
+from flows.experiments.fairness.findings import ALIKE, DIFFERENT, PROMPTS, TOO_FEW
+from flows.experiments.fairness.material import Found
 from flows.experiments.fairness.prompted_runs import NOT_AT_HAND
+from flows.experiments.fairness.result_tables import AdvantageChange, FairnessSetting, GroupPair, GroupShare
 from newwiki.prompting.prompt_set import JudgedText, PromptSet
 
 _REMEDIES = {
@@ -68,21 +60,19 @@ def sentence(pairs: Sequence[GroupPair], shares: Sequence[GroupShare], settings:
     return f"There are too few prompts to tell whether {models} writes more badly of one group than of another"
 
 
-def words(
-    prompts: PromptSet, rows: Mapping[str, Sequence[Any]], left_out: Mapping[str, str], judged: JudgedText
-) -> list[str]:
+def words(prompts: PromptSet, found: Found, left_out: Mapping[str, str], judged: JudgedText) -> list[str]:
     """Say what was asked, what each model and metric shows, where the advantage changes, and what is lacking.
 
     `left_out` says of each usual metric that is not in the answer why.
     """
-    pairs, shares, settings = rows["fairness_pairs"], rows["fairness_shares"], rows["fairness_settings"]
+    pairs, shares, settings = found.pairs, found.shares, found.settings
     told = [_asked(prompts, settings), _JUDGED[judged]]
     for model, metric in dict.fromkeys((one.model, one.metric) for one in pairs):
         of_both = [one for one in pairs if (one.model, one.metric) == (model, metric)]
         told.append(_found(model, metric, of_both, settings, shares))
         told += _decided(model, metric, of_both)
     told += _prompts_alone(shares)
-    told += _changes(rows["fairness_changes"], settings)
+    told += _changes(found.changes, settings)
     if any(one.verdict == TOO_FEW for one in pairs):
         told.append(
             f"fewer than {FEWEST} prompts of a group are too few for an interval: nothing is said of their difference"

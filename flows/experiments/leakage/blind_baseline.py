@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from evaluators.statistics import LEVEL
-from flows.verdict_kinds import gives_verdicts
+from flows.experiments.leakage.result_tables import Membership
 
 _RESAMPLES = 1_000
 _FOLDS = 5
@@ -27,33 +27,6 @@ class Separation:
     low: float
     high: float
     drawn: Array
-
-
-@gives_verdicts(
-    "leakage_memberships",
-    "articles",
-    over="pairs of articles",
-    counted="pairs",
-    given="models and seed",
-    family="the scores of one model",
-)
-@dataclass(frozen=True, kw_only=True)
-class Membership:
-    """How well a score of a model tells matched old articles from new ones (`auc`, with its 95 % interval), and how
-    well who has read only the texts does (`blind_auc`); `difference_low` and `difference_high` are the interval of the
-    first less the second."""
-
-    model: str
-    score: str
-    pairs: int
-    auc: float
-    low: float
-    high: float
-    blind_auc: float
-    blind_low: float
-    blind_high: float
-    difference_low: float
-    difference_high: float
 
 
 def separation(old: Array, new: Array, seed: int) -> Separation:

@@ -11,9 +11,10 @@ from flows.experiments.answer_runs import require_same_weights, runs_of
 from flows.experiments.cutoff.findings import seen_direction
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
-from flows.experiments.leakage.blind_baseline import Membership, Separation, blind_scores, separation, set_beside
-from flows.experiments.leakage.gaps import SAME_BITS, Gap, PairedScores, gaps, judged_together, paired
+from flows.experiments.leakage.blind_baseline import Separation, blind_scores, separation, set_beside
+from flows.experiments.leakage.gaps import SAME_BITS, PairedScores, gaps, judged_together, paired
 from flows.experiments.leakage.matching import ArticleFacts, Matching, match
+from flows.experiments.leakage.result_tables import Gap, Membership
 from flows.experiments.leakage.words import verdict, words
 from newwiki.errors import TerminalError, UsageError
 from newwiki.experiment_request import LeakageRequest
@@ -78,7 +79,7 @@ def find(evaluations: Evaluations, request: LeakageRequest) -> Answer:
             "scored": read,
         },
         pinned={"old": old.snapshot_id},
-        rows={"leakage_gaps": found, "leakage_memberships": memberships, "leakage_pairs": matching.pairs},
+        rows=[found, memberships, matching.pairs],
     )
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,16 +9,8 @@ from numpy.typing import NDArray
 from evaluators import statistics
 from evaluators.power import visible_effect
 from flows.experiments.cutoff.findings import DECISIVE
-from flows.verdict_kinds import gives_verdicts
+from flows.experiments.leakage.result_tables import Gap, Verdict
 
-Verdict = Literal[
-    "better on old articles",
-    "worse on old articles",
-    "different on old articles",
-    "no difference shown",
-    "the articles' own",
-    "too few pairs",
-]
 TOO_FEW: Verdict = "too few pairs"
 BETTER: Verdict = "better on old articles"
 WORSE: Verdict = "worse on old articles"
@@ -31,60 +22,6 @@ THE_ARTICLES_OWN: Verdict = "the articles' own"
 SAME_BITS = frozenset({DECISIVE, "bits_per_token", "prompt_bits_per_byte"})
 
 Array = NDArray[np.float64]
-
-
-@gives_verdicts(
-    "leakage_gaps",
-    "articles",
-    over="pairs of articles",
-    counted="pairs",
-    given="models, decoders and seed",
-    family="the models, decoders and metrics of the headline",
-)
-@dataclass(frozen=True, kw_only=True)
-class Gap:
-    """The mean of old minus new over matched pairs by one metric and the pairs' standard deviation, with its 95 %
-    interval (`no_interval`: why there is none), p, and p after correction (`judged_together`). `pairs` have both
-    numbers, and both of the control.
-
-    With a control `difference` is the model's gap minus the control's on the same pairs, which is what the articles
-    themselves do not explain, and `difference_sd` the pairs' standard deviation of it. `verdict` is on the difference
-    where there is one, over pairs of articles: `BETTER` or `WORSE` by the end that a text has which was read,
-    `DIFFERENT` by a metric that has no such end, `NONE_SHOWN`, or `THE_ARTICLES_OWN` where the model's gap is shown and
-    the difference is not. `visible` is the smallest mean, of what the verdict is on and in the metric's unit, that so
-    many pairs show in 80 of 100 cases at the level that was tested at.
-    """
-
-    model: str
-    decoder: str
-    metric: str
-    evaluator_id: str
-    pairs: int
-    mean_old: float
-    mean_new: float
-    gap: float
-    sd: float | None
-    low: float | None
-    high: float | None
-    no_interval: str | None
-    p: float
-    p_holm: float
-    control: str | None
-    control_gap: float | None
-    difference: float | None
-    difference_low: float | None
-    difference_high: float | None
-    difference_p_holm: float | None
-    verdict: Verdict
-    difference_sd: float | None
-    visible: float | None
-
-    @property
-    def judged(self) -> tuple[float | None, float | None, float | None, float | None]:
-        """What the verdict is on, the difference or else the gap: mean, both ends and standard deviation."""
-        if self.control:
-            return self.difference, self.difference_low, self.difference_high, self.difference_sd
-        return self.gap, self.low, self.high, self.sd
 
 
 @dataclass(frozen=True)
@@ -116,8 +53,7 @@ def gaps(evaluators: Mapping[str, str], model: PairedScores, control: PairedScor
         there = np.isfinite(apart[:, place])
         if not there.any():
             continue
-        low, high = own.ends(place)
-        difference_low, difference_high = beyond.ends(place) if beyond else (None, None)
+        gap, difference = own.estimate.at(place), beyond.estimate.at(place) if beyond else None
         made.append(
             Gap(
                 model=model.model,
@@ -129,18 +65,18 @@ def gaps(evaluators: Mapping[str, str], model: PairedScores, control: PairedScor
                 mean_new=float(model.new[there, place].mean()),
                 gap=float(own.estimate.mean[place]),
                 sd=statistics.number_or_none(own.spread[place]),
-                low=low,
-                high=high,
-                no_interval=own.estimate.lacking[place],
+                low=gap.low,
+                high=gap.high,
+                no_interval=gap.lacking,
                 p=float(own.p[place]),
                 p_holm=float(own.p[place]),
                 control=control.model if control else None,
                 control_gap=float(of_control[there, place].mean()) if control else None,
-                difference=statistics.number_or_none(beyond.estimate.mean[place]) if beyond else None,
-                difference_low=difference_low,
-                difference_high=difference_high,
+                difference=difference.mean if difference else None,
+                difference_low=difference.low if difference else None,
+                difference_high=difference.high if difference else None,
                 difference_p_holm=statistics.number_or_none(beyond.p[place]) if beyond else None,
-                verdict=TOO_FEW if (beyond or own).too_few(place) else NONE_SHOWN,
+                verdict=TOO_FEW if (difference or gap).is_of_too_few else NONE_SHOWN,
                 difference_sd=statistics.number_or_none(beyond.spread[place]) if beyond else None,
                 visible=None,
             )
@@ -178,12 +114,6 @@ class _Tested:
     estimate: statistics.Estimate
     spread: Array
     p: Array
-
-    def ends(self, place: int) -> tuple[float | None, float | None]:
-        return statistics.number_or_none(self.estimate.low[place]), statistics.number_or_none(self.estimate.high[place])
-
-    def too_few(self, place: int) -> bool:
-        return self.estimate.lacking[place] == statistics.TOO_FEW
 
 
 def _tested(differences: Array, seed: int) -> _Tested:

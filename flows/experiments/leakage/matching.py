@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from flows.experiments.leakage.result_tables import MatchedPair
+
 CALIPER = 0.5  # standard deviations, in each of length and citations
 _FORBIDDEN = 1e6
 
@@ -21,16 +23,6 @@ class ArticleFacts:
     words: int
     citations: int | None
     topic: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class MatchedPair:
-    """An old article and a new one, and how far apart they are: the root of the squared distances' sum, in standard
-    deviations of both snapshots' articles together."""
-
-    old_page_id: int
-    new_page_id: int
-    distance: float
 
 
 @dataclass(frozen=True)

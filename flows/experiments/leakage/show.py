@@ -6,10 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from flows.experiments.experiment import Figure, Findings, Shown, Table
-from flows.experiments.leakage.blind_baseline import Membership
-from flows.experiments.leakage.gaps import NONE_SHOWN, THE_ARTICLES_OWN, TOO_FEW, Gap
+from flows.experiments.leakage.gaps import NONE_SHOWN, THE_ARTICLES_OWN, TOO_FEW
+from flows.experiments.leakage.result_tables import Gap, Membership
 from flows.experiments.leakage.words import sentence
-from flows.presenting.charts import MOST_SERIES, PageSigns, Sign, svg
+from flows.presenting.charts import MOST_SERIES, PageSigns, Sign, forest, svg
 from flows.presenting.numbers import NONE, digits, estimate, fixed, p_value, signed
 from newwiki.decoding.grammar import short_form
 from storage import experiments
@@ -37,8 +37,8 @@ _FIGURE = (
 
 
 def show(database: Database, experiment_id: str) -> Shown:
-    gaps = experiments.rows(database, Gap, "leakage_gaps", experiment_id)
-    memberships = experiments.rows(database, Membership, "leakage_memberships", experiment_id)
+    gaps = experiments.rows(database, Gap, experiment_id)
+    memberships = experiments.rows(database, Membership, experiment_id)
     tables = [Table(_GAPS, _heads(gaps), [_cells(gap) for gap in gaps])]
     if memberships:
         heads = ["model", "score", "pairs", "AUC [95 %]", "blind AUC [95 %]", "AUC − blind [95 %]"]
@@ -151,7 +151,7 @@ def _figures(gaps: Sequence[Gap], page: PageSigns) -> list[Figure]:
     if not values:
         return []
     told = "; ".join(f"{one['who']} {one['metric']} {one['at']:+.2f}" for one in values)
-    signs = {one["who"]: page.of(one["model"], one["who"]) for one in values}
+    signs = {str(one["who"]): page.of(str(one["model"]), str(one["who"])) for one in values}
     controls = dict.fromkeys(gap.control for gap in gaps if gap.control)
     caption = _FIGURE.format(less=f" less that of {', '.join(controls)}" if controls else "")
     return [
@@ -179,10 +179,6 @@ def _intervals(values: list[dict[str, Any]], signs: Mapping[str, Sign], less: st
             legend=alt.Legend(title=None, orient="bottom", symbolOpacity=1, labelFontSize=12),
         ),
     )
-    axis = alt.Axis(
-        title=f"old − new{less}, standard deviations", titleFontWeight="normal", tickCount=5, labelFontSize=12
+    return forest(base, f"old − new{less}, standard deviations").properties(
+        width=270, height=alt.Step(max(9, 24 // len(who)))
     )
-    rules = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", axis=axis), x2="high:Q")
-    points = base.mark_point(filled=True, size=60, opacity=1).encode(x="at:Q")
-    zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(strokeDash=[4, 3], opacity=0.6).encode(x="zero:Q")
-    return (zero + rules + points).properties(width=270, height=alt.Step(max(9, 24 // len(who))))

@@ -4,17 +4,9 @@ from collections.abc import Sequence
 
 from evaluators import statistics
 from flows.experiments.cutoff.findings import DECISIVE
-from flows.experiments.leakage.blind_baseline import Membership
-from flows.experiments.leakage.gaps import (
-    BETTER,
-    DIFFERENT,
-    NONE_SHOWN,
-    THE_ARTICLES_OWN,
-    TOO_FEW,
-    WORSE,
-    Gap,
-)
+from flows.experiments.leakage.gaps import BETTER, DIFFERENT, NONE_SHOWN, THE_ARTICLES_OWN, TOO_FEW, WORSE
 from flows.experiments.leakage.matching import Matching
+from flows.experiments.leakage.result_tables import Gap, Membership
 from flows.presenting.numbers import digits, estimate, fixed, interval, p_value, percent, signed
 from newwiki.decoding.grammar import short_form
 from newwiki.snapshot import Snapshot
@@ -38,7 +30,7 @@ def decisive(gaps: Sequence[Gap]) -> list[Gap]:
 
 
 def verdict(gaps: Sequence[Gap]) -> str:
-    """Return the verdict (`gaps.Verdict`); of several models each, with its name."""
+    """Return the verdict (`result_tables.Verdict`); of several models each, with its name."""
     found = {model: _of_model([one for one in decisive(gaps) if one.model == model]) for model in _models(gaps)}
     return next(iter(found.values())) if len(found) == 1 else "; ".join(f"{name}: {one}" for name, one in found.items())
 

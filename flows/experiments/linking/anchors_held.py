@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evaluators.statistics import LEVEL
+from flows.experiments.linking.result_tables import LinkedMonths
 from flows.presenting.numbers import digits, p_value
 from flows.verdict_kinds import gives_verdicts
 from newwiki import protocol
-from storage.linked_months import LinkableRun, LinkedMonths
+from storage.linked_months import LinkableRun
 
 _SOME = 6  # anchors that are named
 # What differs between months anyway, and changes no model

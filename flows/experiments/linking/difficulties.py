@@ -5,9 +5,9 @@ from statistics import stdev
 from typing import TYPE_CHECKING, Any
 
 from flows.experiments.experiment import Figure
+from flows.experiments.linking.result_tables import LinkedMean, LinkedMonths
 from flows.experiments.linking.words import differing, p_of
-from flows.presenting.charts import GREY, ORANGE, svg
-from storage.linked_months import LinkedMean, LinkedMonths
+from flows.presenting.charts import GREY, ORANGE, forest, svg
 
 if TYPE_CHECKING:
     import altair
@@ -71,8 +71,4 @@ def _drawn(rows: Sequence[dict[str, Any]]) -> "altair.LayerChart":
         y=alt.Y("link:N", sort=names, axis=alt.Axis(title=None, labelFontSize=12, labelLimit=room, minExtent=room)),
         color=colour,
     )
-    axis = alt.Axis(title="standard deviations", titleFontWeight="normal", tickCount=5, labelFontSize=12)
-    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", axis=axis), x2="high:Q")
-    points = base.mark_point(filled=True, size=60, opacity=1).encode(x="at:Q")
-    zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(strokeDash=[4, 3], opacity=0.6).encode(x="zero:Q")
-    return (zero + bars + points).properties(width=210, height=alt.Step(20))
+    return forest(base, "standard deviations").properties(width=210, height=alt.Step(20))

@@ -15,6 +15,7 @@ from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
 from flows.experiments.linking.anchors import anchors, candidates, canonical, protocols
 from flows.experiments.linking.anchors_held import AnchorModel, held_words, moved_words
+from flows.experiments.linking.result_tables import LinkedMean, LinkedMonths
 from flows.experiments.linking.words import differing, verdict, words
 from newwiki import protocol
 from newwiki.errors import TerminalError, UsageError, did_you_mean
@@ -23,7 +24,7 @@ from newwiki.protocol import Settings
 from newwiki.snapshot import Snapshot
 from storage import comparison, snapshots
 from storage.database import Database
-from storage.linked_months import LinkableRun, LinkedMean, LinkedMonths, linkable_runs, share_articles
+from storage.linked_months import LinkableRun, linkable_runs, share_articles
 
 Pair = tuple[str, str]
 
@@ -70,7 +71,7 @@ def find(evaluations: Evaluations, request: LinkingRequest) -> Answer:
             "snapshots": {month.snapshot_id: month.content_sha256 for month in months},
             "numbers": digest.hexdigest(),
         },
-        rows={"linked_months": found, "linked_means": means},
+        rows=[found, means],
     )
 
 

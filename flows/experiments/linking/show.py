@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from flows.experiments.experiment import Figure, Findings, Shown, Table
 from flows.experiments.linking.difficulties import difficulties
+from flows.experiments.linking.result_tables import LinkedMean, LinkedMonths
 from flows.experiments.linking.words import differing, gained, p_of, sentence
 from flows.presenting.charts import MOST_SERIES, PageSigns, Sign, svg
 from flows.presenting.numbers import digits, estimate, fixed, signed
 from newwiki.decoding.grammar import short_form
 from storage import experiments
 from storage.database import Database
-from storage.linked_months import LinkedMean, LinkedMonths
 
 if TYPE_CHECKING:
     import altair
@@ -30,8 +30,8 @@ _MEANS = (
 
 
 def show(database: Database, experiment_id: str) -> Shown:
-    links = experiments.rows(database, LinkedMonths, "linked_months", experiment_id)
-    means = experiments.rows(database, LinkedMean, "linked_means", experiment_id)
+    links = experiments.rows(database, LinkedMonths, experiment_id)
+    means = experiments.rows(database, LinkedMean, experiment_id)
     tables = [
         Table(_LINKS, ["metric", "from", "to", "anchors", "models", "intercept", "slope", "gained [95 %]", "own"],
               [_link(one) for one in links]),

@@ -5,21 +5,11 @@ from collections.abc import Mapping, Sequence
 from scipy.special import stdtr, stdtridf
 
 from evaluators import linking, statistics
+from flows.experiments.linking.result_tables import LinkedMean, LinkedMonths
 from flows.presenting.numbers import signed
-from flows.verdict_kinds import gives_verdicts
 from newwiki.snapshot import Snapshot
-from storage.linked_months import LinkedMean, LinkedMonths
 
 _TOLD = 6  # metrics in a sentence
-
-gives_verdicts(
-    "linked_months",
-    "models",
-    "articles",
-    over="models like the anchors, and articles",
-    given="months, decoders and seeds",
-    family="the metrics and pairs of months of the answer",
-)(LinkedMonths)
 
 
 def verdict(links: Sequence[LinkedMonths], ids: Sequence[str]) -> str:

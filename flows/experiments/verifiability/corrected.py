@@ -20,6 +20,7 @@ from evaluators.judging.krippendorff import Agreement, alpha
 from evaluators.judging.prediction_powered import corrected_ratio
 from evaluators.judging.preference import mean_interval
 from flows.experiments.verifiability.metrics import SUPPORT
+from flows.experiments.verifiability.result_tables import VerifiabilityChecker, VerifiabilityCorrection
 from flows.experiments.verifiability.texts import SentencePlace, Texts
 from newwiki.judging.claim_label import ClaimLabel, LabelledSentence
 
@@ -28,44 +29,6 @@ Place = tuple[int, int, int, int]  # page id, sample, where the sentence begins 
 
 NO_VERIFIED = "people verified no sentence"
 ALL_LABELLED = "every prompt is labelled"
-
-
-@dataclass(frozen=True, kw_only=True)
-class VerifiabilityCorrection:
-    """A metric of a model under a decoder as people would find it, with its 95 % interval over prompts, beside the
-    `uncorrected` one by the checker. SPV and USPV are ratios of the sentences of all texts here. `labelled` of the
-    `prompts` have a sentence that people labelled, `weight` is PPI++'s λ; `lacking` is why nothing is corrected."""
-
-    model: str
-    decoder: str
-    metric: str
-    prompts: int
-    labelled: int
-    uncorrected: float | None
-    corrected: float | None
-    low: float | None
-    high: float | None
-    weight: float | None
-    lacking: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class VerifiabilityChecker:
-    """The checker beside people over the labelled sentences of all decoders: of its `by_checker` sentences with this
-    label the share that people call so (precision), and of people's the share that it finds (recall), with 95 %
-    intervals over sentences. Where people differ, a sentence counts by the share of them; for recall it is theirs where
-    most of them say so."""
-
-    label: Literal["supported", "refuted"]
-    labelled: int
-    by_checker: int
-    by_people: float
-    precision: float | None
-    precision_low: float | None
-    precision_high: float | None
-    recall: float | None
-    recall_low: float | None
-    recall_high: float | None
 
 
 @dataclass(frozen=True)

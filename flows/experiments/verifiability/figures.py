@@ -10,9 +10,10 @@ from markupsafe import Markup
 from evaluators.claims.verifiability import SENTENCES
 from evaluators.statistics import FEWEST
 from flows.experiments.experiment import Figure
-from flows.experiments.verifiability.metrics import PROPORTION, SUPPORT, VerifiabilityMetric
+from flows.experiments.verifiability.metrics import PROPORTION, SUPPORT
 from flows.experiments.verifiability.planes import planes
-from flows.presenting.charts import PALETTE, svg
+from flows.experiments.verifiability.result_tables import VerifiabilityMetric
+from flows.presenting.charts import PALETTE, forest, svg
 from newwiki.decoding.grammar import Decoder, parse, short_form
 from newwiki.errors import UsageError
 
@@ -141,10 +142,7 @@ def _dots(values: Sequence[Mapping[str, Any]]) -> "altair.LayerChart":
             legend=alt.Legend(title=None, orient="bottom"),
         ),
     )
-    axis = alt.Axis(title="%", titleFontWeight="normal", tickCount=5, labelFontSize=12)
-    rules = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", axis=axis), x2="high:Q")
-    points = base.mark_point(filled=True, size=50, opacity=1).encode(x="at:Q")
-    return (rules + points).properties(width=420, height=alt.Step(10))
+    return forest(base, "%", zero=False).properties(width=420, height=alt.Step(10))
 
 
 def _by_value(family: Family, metrics: Sequence[str], times: float, unit: str, caption: str) -> Figure:

@@ -10,7 +10,8 @@ from flows.experiments.directions import judged
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
 from flows.experiments.verifiability.corrected import Labels, agreement, checkers, corrections, labels_of
-from flows.experiments.verifiability.metrics import VerifiabilityDifference, differences, metrics_of
+from flows.experiments.verifiability.metrics import differences, metrics_of
+from flows.experiments.verifiability.result_tables import VerifiabilityDifference
 from flows.experiments.verifiability.texts import Texts, of_articles, of_run
 from flows.experiments.verifiability.words import DECISIVE, correction_words, verdict, words
 from newwiki.decoding.grammar import parse
@@ -62,12 +63,7 @@ def find(evaluations: Evaluations, request: VerifiabilityRequest) -> Answer:
             "numbers": _digest([human, *texts]),
             **({"labels": _digest_of_labels(labels)} if corrected else {}),
         },
-        rows={
-            "verifiability_metrics": found,
-            "verifiability_differences": apart,
-            "verifiability_corrections": corrected,
-            "verifiability_checkers": checker,
-        },
+        rows=[found, apart, corrected, checker],
         units=[one.prompts for one in apart if one.metric == DECISIVE and one.prompts],
     )
 

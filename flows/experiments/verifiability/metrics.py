@@ -1,17 +1,16 @@
 """From texts to the numbers of a decoder, and to what it differs in from another."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluators import statistics
-from evaluators.bounded_intervals import bounded_interval
+from evaluators.bounded_intervals import interval_within
 from evaluators.claims.verifiability import Support
-from flows.experiments.directions import CANNOT_TELL
+from flows.experiments.directions import paired_differences
+from flows.experiments.verifiability.result_tables import VerifiabilityDifference, VerifiabilityMetric
 from flows.experiments.verifiability.texts import Key, Texts
-from flows.verdict_kinds import gives_verdicts
 
 Array = NDArray[np.float64]
 
@@ -29,48 +28,6 @@ PUBLISHED: Mapping[str, str] = {
     **{name.upper(): name for name in SUPPORT},
 }
 _COMPARED = (FOUR_GRAMS, *SUPPORT)
-
-
-@dataclass(frozen=True, kw_only=True)
-class VerifiabilityMetric:
-    """The mean of a metric over the texts of one model under one decoder that have one, with its 95 % interval, the
-    prompts being clusters; `undefined` texts have none."""
-
-    model: str
-    decoder: str
-    metric: str
-    evaluator_id: str | None
-    prompts: int
-    texts: int
-    undefined: int
-    mean: float | None
-    low: float | None
-    high: float | None
-    no_interval: str | None
-
-
-@gives_verdicts(
-    "verifiability_differences",
-    "prompts",
-    given="models, decoders, seed and checker",
-    family="the models, decoders and metrics of the answer",
-)
-@dataclass(frozen=True, kw_only=True)
-class VerifiabilityDifference:
-    """The mean over prompts of what a metric is under a decoder less what it is `against` another. `verdict` is higher,
-    lower, cannot tell, or too few prompts."""
-
-    model: str
-    decoder: str
-    against: str
-    metric: str
-    prompts: int
-    difference: float | None
-    low: float | None
-    high: float | None
-    p: float | None
-    p_holm: float | None
-    verdict: str
 
 
 def metrics_of(texts: Texts, articles: Texts, evaluator_id: str) -> list[VerifiabilityMetric]:
@@ -101,8 +58,9 @@ def _metric(
     (`bounded_interval`), and that of another number above 0."""
     totals, _ = statistics.by_cluster(values, pages)
     counts, _ = statistics.by_cluster(weights, pages)
-    found = statistics.estimate(totals, counts) if len(pages) else None
-    low, high, lacking = _interval(found, metric) if found else (None, None, statistics.TOO_FEW)
+    found = statistics.NOTHING
+    if len(pages):
+        found = interval_within(statistics.estimate(totals, counts), 0.0, 1.0 if metric in SUPPORT else None)
     return VerifiabilityMetric(
         model=texts.model,
         decoder=texts.decoder,
@@ -111,19 +69,11 @@ def _metric(
         prompts=len(set(pages)),
         texts=len(pages),
         undefined=undefined,
-        mean=statistics.number_or_none(found.mean[0]) if found else None,
-        low=low,
-        high=high,
-        no_interval=lacking,
+        mean=found.mean,
+        low=found.low,
+        high=found.high,
+        no_interval=found.lacking,
     )
-
-
-def _interval(found: statistics.Estimate, metric: str) -> tuple[float | None, float | None, str | None]:
-    if metric in SUPPORT:
-        share = bounded_interval(found, 0.0, 1.0)
-        return statistics.number_or_none(share.low[0]), statistics.number_or_none(share.high[0]), share.lacking[0]
-    low, high = (statistics.number_or_none(end[0]) for end in (found.low, found.high))
-    return None if low is None else max(low, 0.0), high, found.lacking[0]
 
 
 def differences(decoders: Sequence[Texts], against: Texts, seed: int) -> list[VerifiabilityDifference]:
@@ -136,33 +86,15 @@ def differences(decoders: Sequence[Texts], against: Texts, seed: int) -> list[Ve
         return []
     means = {one.decoder: {metric: _page_means(one, metric) for metric in _COMPARED} for one in decoders}
     pages = sorted({page for of_decoder in means.values() for of_metric in of_decoder.values() for page in of_metric})
-    table = np.array(
-        [_apart(means[one.decoder][metric], means[against.decoder][metric], pages) for one, metric in asked]
-    ).T
-    found = statistics.differences_estimate(table)
-    p = statistics.p_values(table, seed)
+    pairs = [(means[one.decoder][metric], means[against.decoder][metric]) for one, metric in asked]
+    ranges = [(-1.0, 1.0) if metric in SUPPORT else (-np.inf, np.inf) for _, metric in asked]  # of shares
+    found = paired_differences(pairs, pages, seed, ranges=ranges)
     return [
         VerifiabilityDifference(
-            model=one.model,
-            decoder=one.decoder,
-            against=against.decoder,
-            metric=metric,
-            prompts=int(found.clusters[place]),
-            difference=statistics.number_or_none(found.mean[place]),
-            low=_inside(found.low[place], metric),
-            high=_inside(found.high[place], metric),
-            p=statistics.number_or_none(p[place]),
-            p_holm=None,
-            verdict=statistics.TOO_FEW if found.lacking[place] == statistics.TOO_FEW else CANNOT_TELL,
+            model=decoder.model, decoder=decoder.decoder, against=against.decoder, metric=metric, **vars(one)
         )
-        for place, (one, metric) in enumerate(asked)
+        for (decoder, metric), one in zip(asked, found, strict=True)
     ]
-
-
-def _inside(end: float, metric: str) -> float | None:
-    """An end of an interval; two shares differ by 1 at most."""
-    number = statistics.number_or_none(end)
-    return number if number is None or metric not in SUPPORT else min(max(number, -1.0), 1.0)
 
 
 def _page_means(texts: Texts, metric: str) -> dict[int, float]:
@@ -174,7 +106,3 @@ def _page_means(texts: Texts, metric: str) -> dict[int, float]:
         if value is not None:
             of_page.setdefault(page_id, []).append(value)
     return {page_id: float(np.mean(numbers)) for page_id, numbers in of_page.items()}
-
-
-def _apart(one: Mapping[int, float], other: Mapping[int, float], pages: Sequence[int]) -> list[float]:
-    return [one[page] - other[page] if page in one and page in other else np.nan for page in pages]

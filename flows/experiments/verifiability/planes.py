@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flows.experiments.experiment import Figure
-from flows.experiments.verifiability.metrics import FOUR_GRAMS, PUBLISHED, VerifiabilityMetric
+from flows.experiments.verifiability.metrics import FOUR_GRAMS, PUBLISHED
+from flows.experiments.verifiability.result_tables import VerifiabilityMetric
 from flows.presenting.charts import GREY, PALETTE, SHAPES, corners, crosses, svg
 from newwiki.decoding.grammar import parse, short_form
 from newwiki.errors import UsageError

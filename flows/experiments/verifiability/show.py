@@ -8,12 +8,11 @@ from typing import Any, TypeVar
 
 from flows.experiments.directions import decoders_words, untold
 from flows.experiments.experiment import Findings, Shown, Table
-from flows.experiments.verifiability.corrected import VerifiabilityChecker, VerifiabilityCorrection
 from flows.experiments.verifiability.figures import figures
-from flows.experiments.verifiability.metrics import (
-    FOUR_GRAMS,
-    PROPORTION,
-    SUPPORT,
+from flows.experiments.verifiability.metrics import FOUR_GRAMS, PROPORTION, SUPPORT
+from flows.experiments.verifiability.result_tables import (
+    VerifiabilityChecker,
+    VerifiabilityCorrection,
     VerifiabilityDifference,
     VerifiabilityMetric,
 )
@@ -55,8 +54,8 @@ _HEADS = {
 
 
 def show(database: Database, experiment_id: str) -> Shown:
-    found = experiments.rows(database, VerifiabilityMetric, "verifiability_metrics", experiment_id)
-    apart = experiments.rows(database, VerifiabilityDifference, "verifiability_differences", experiment_id)
+    found = experiments.rows(database, VerifiabilityMetric, experiment_id)
+    apart = experiments.rows(database, VerifiabilityDifference, experiment_id)
     models = list(dict.fromkeys(one.model for one in found if one.decoder != "reference"))
     heads = ["decoder", *(["model"] if len(models) > 1 else []), *_HEADS.values(), "texts", "undefined"]
     tables = [Table(_METRICS, heads, [_cells(of_one, len(models) > 1) for of_one in _by_decoder(found)])]
@@ -65,8 +64,8 @@ def show(database: Database, experiment_id: str) -> Shown:
         for model in models
         if (of_model := [one for one in apart if one.model == model])
     ]
-    corrected = experiments.rows(database, VerifiabilityCorrection, "verifiability_corrections", experiment_id)
-    checker = experiments.rows(database, VerifiabilityChecker, "verifiability_checkers", experiment_id)
+    corrected = experiments.rows(database, VerifiabilityCorrection, experiment_id)
+    checker = experiments.rows(database, VerifiabilityChecker, experiment_id)
     if corrected:
         tables += [_corrections(corrected, len(models) > 1), _checkers(checker)]
     names = [one.name for one in fields(VerifiabilityMetric)]

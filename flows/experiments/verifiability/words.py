@@ -8,8 +8,13 @@ from typing import Literal
 from evaluators import statistics
 from evaluators.claims.verifiability import SENTENCES
 from evaluators.judging.krippendorff import Agreement
-from flows.experiments.verifiability.corrected import VerifiabilityChecker, VerifiabilityCorrection
-from flows.experiments.verifiability.metrics import FOUR_GRAMS, SUPPORT, VerifiabilityDifference, VerifiabilityMetric
+from flows.experiments.verifiability.metrics import FOUR_GRAMS, SUPPORT
+from flows.experiments.verifiability.result_tables import (
+    VerifiabilityChecker,
+    VerifiabilityCorrection,
+    VerifiabilityDifference,
+    VerifiabilityMetric,
+)
 from flows.experiments.verifiability.texts import Texts
 from flows.presenting.numbers import estimate, fixed, percent
 from newwiki.decoding.grammar import short_form

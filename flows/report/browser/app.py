@@ -18,8 +18,8 @@ from flows import tables
 from flows.presenting.numbers import digits
 from flows.report.browser import prompt_page, query_page, run_pages, snapshot_pages
 from flows.report.browser.entity_marks import EntityFinders
-from flows.report.browser.guard import Guard
 from flows.report.browser.live import Live, Record
+from flows.report.browser.local_server import Guard, serve_pages
 from flows.report.browser.pages import Handler, HtmlPage, NotFound
 from flows.report.browser.run_progress import duration
 from flows.templates import environment
@@ -30,6 +30,16 @@ from storage.database import Database
 from storage.liveness import state
 
 _HERE = Path(__file__).parent
+
+
+def serve(database: Database, port: int, *, open_browser: bool) -> None:
+    """Serve the pages of a database until Ctrl-C. Port 0 is any free port. Raises TerminalError where the port is
+    taken."""
+    with database.read():
+        pass  # a missing or foreign database fails here and not on every page
+    live = Live(database)
+    words = f"{database.path} to read; Ctrl-C ends it"
+    serve_pages(application(live), port, words, open_browser=open_browser, at_end=live.close)
 
 
 def application(live: Live) -> Guard:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from newwiki.records import Fingerprint
 
 if TYPE_CHECKING:
-    from flows.report.marked_entities import Finders
+    from flows.report.marked_text import Finders
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class EntityMarks:
     def inner(self, text: str, elsewhere: Sequence[str]) -> Callable[[int, int], Markup]:
         """What gives the text from one character up to another, its entities marked: those that any of the texts
         `elsewhere` has too otherwise than the rest."""
-        from flows.report.marked_entities import marked, marks
+        from flows.report.marked_text import marked, marks
 
         there = [mention for other in elsewhere for mention in self.mentions.get(other, ())]
         found = marks(text, self.mentions.get(text, ()), there, len(text))
@@ -43,7 +43,7 @@ class EntityFinders:
 
     def find(self, evaluators: Sequence[Fingerprint], texts: Sequence[str]) -> EntityMarks:
         """In these texts, as those that scored the run see them."""
-        from flows.report.marked_entities import Finders
+        from flows.report.marked_text import Finders
 
         with self._lock:
             self._finders = self._finders or Finders()

@@ -1,37 +1,32 @@
-"""The server: on this machine's own address, until it is interrupted."""
+"""The server on this machine for pages of one user: where it listens, what it refuses, and how it ends."""
 
 import multiprocessing
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
+from typing import Any
 
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from flows.printing import say
-from flows.report.browser.app import application
-from flows.report.browser.live import Live
 from newwiki.errors import TerminalError
-from storage.database import Database
 
 _HOST = "127.0.0.1"
 _PATIENCE = 2  # seconds that a page under way has when the server ends
 
 
-def serve(database: Database, port: int, *, open_browser: bool) -> None:
-    """Serves the pages until Ctrl-C. Port 0 is any that is free. Raises TerminalError where the port is taken."""
-    with database.read():
-        pass  # one that is not there, or is none of ours, is said here and not on every page
-    live = Live(database)
-    words = f"{database.path} to read; Ctrl-C ends it"
-    serve_pages(application(live), port, words, open_browser=open_browser, at_end=live.close)
-
-
 def serve_pages(
     app: ASGIApp, port: int, words: str, *, open_browser: bool, at_end: Callable[[], None] = lambda: None
 ) -> None:
-    """Serves an application until Ctrl-C, as `serve` does; `words` say to stderr what it is."""
+    """Serve an application until Ctrl-C and write `words` about it to stderr. Port 0 is any free port.
+
+    Raises TerminalError where the port is taken.
+    """
     with _socket(port) as listening:
         address = f"http://{_HOST}:{listening.getsockname()[1]}/"
         say(address)
@@ -78,3 +73,52 @@ def _socket(port: int) -> socket.socket:
             "or --port 0 for a free one"
         ) from None
     return listening
+
+
+# A foreign page can make a browser ask for a name of its own that leads to this machine. Such a name is refused.
+_HOSTS = ["127.0.0.1", "localhost"]
+_HEADERS = {
+    "content-security-policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+class Guard:
+    """Only GET and HEAD, only by the names of this machine, and from a foreign page only by following a link. Where the
+    pages have forms that store (`takes_forms`), POST too, from these pages themselves and no other."""
+
+    def __init__(self, app: ASGIApp, *, takes_forms: bool = False) -> None:
+        self._app = TrustedHostMiddleware(app, allowed_hosts=_HOSTS, www_redirect=False)
+        self._takes_forms = takes_forms
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_guarded(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(_HEADERS)
+            await send(message)
+
+        await (_refusal(scope, self._takes_forms) or self._app)(scope, receive, send_guarded)
+
+
+def _refusal(scope: Scope, takes_forms: bool) -> PlainTextResponse | None:
+    asked = Headers(scope=scope)
+    if scope["method"] == "POST" and takes_forms:
+        # A browser that tells no referrer tells no origin of a form either, and an old one nothing of the site.
+        site, own = asked.get("sec-fetch-site"), f"http://{asked.get('host')}"
+        is_own = site == "same-origin" if site else asked.get("origin") == own
+        return None if is_own else PlainTextResponse("another site's page may not answer here", 403)
+    if scope["method"] not in ("GET", "HEAD"):
+        return PlainTextResponse("this page can only be read", 405, {"allow": "GET, HEAD"})
+    foreign = asked.get("sec-fetch-site") in ("cross-site", "same-site")
+    if foreign and (asked.get("sec-fetch-mode"), asked.get("sec-fetch-dest")) != ("navigate", "document"):
+        return PlainTextResponse("another site's page may link to this one, and nothing else", 403)
+    return None

@@ -1,13 +1,16 @@
-"""What a page is made of, and what of its address."""
+"""What a page is made of: its template, numbers in its address, and the order of metrics."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import duckdb
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
-from flows.report.browser.live import Live
+from flows.comparing.board import Column
+from flows.presenting.page_tables import ordered
+from flows.report.browser.live import Live, Record, records
 from newwiki.errors import UsageError
 
 ROWS = 50  # of a list
@@ -42,3 +45,16 @@ def number(asked: QueryParams, name: str) -> int | None:
 def offset(asked: QueryParams) -> int:
     """Where the list's page `?page=`, counted from 1, begins."""
     return (max(number(asked, "page") or 1, 1) - 1) * ROWS
+
+
+def directions(connection: duckdb.DuckDBPyConnection) -> Mapping[str, str]:
+    """By metric `higher`, `lower` or `none`."""
+    return {row["metric"]: row["direction"] for row in records(connection, "metric_directions")}
+
+
+def metrics_in_order(rows: Iterable[Record], better: Mapping[str, str]) -> list[Record]:
+    """Return rows of metrics in the report's order; rows of one metric keep theirs."""
+    listed = list(rows)
+    columns = [Column(metric, metric, "") for metric in dict.fromkeys(row["metric"] for row in listed)]
+    places = {column.metric: place for place, column in enumerate(ordered(columns, better))}
+    return sorted(listed, key=lambda row: places[row["metric"]])

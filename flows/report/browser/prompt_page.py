@@ -10,10 +10,9 @@ from starlette.requests import Request
 
 from flows.report.browser.entity_marks import EntityMarks
 from flows.report.browser.live import Live, Record, records
-from flows.report.browser.metric_order import directions, ordered
-from flows.report.browser.pages import HtmlPage, NotFound, number
+from flows.report.browser.pages import HtmlPage, NotFound, directions, metrics_in_order, number
 from flows.report.browser.run_pages import named, order_of
-from flows.report.checked_sentences import VERDICTS, Claims, Key, by_text, checked, checked_alone
+from flows.report.marked_text import VERDICTS, Claims, Key, by_text, checked, checked_alone
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.records import Fingerprint
 from newwiki.text.prompts import fill
@@ -102,7 +101,7 @@ def _scores(
     connection: duckdb.DuckDBPyConnection, run_id: str, page_id: int, better: Mapping[str, str], levels: Levels
 ) -> dict[int, list[Record]]:
     by_sample: dict[int, list[Record]] = {}
-    for row in ordered(records(connection, "browse_scores", run_id, page_id), better):
+    for row in metrics_in_order(records(connection, "browse_scores", run_id, page_id), better):
         row["level"] = levels.get((run_id, row["evaluator_id"]))
         by_sample.setdefault(row["sample"], []).append(row)
     return by_sample

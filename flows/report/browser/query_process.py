@@ -5,7 +5,6 @@ interrupted), and what draws is a program of its own that can end its process, s
 its time is up. Only one that reads is ever ended so.
 """
 
-import csv
 import multiprocessing
 import os
 import resource
@@ -22,6 +21,7 @@ from typing import Any
 
 from flows import tables
 from flows.report.browser.live import Live
+from newwiki.csv_files import write_csv
 from newwiki.errors import NewWikiError, TerminalError, UsageError
 from newwiki.visible import in_csv
 
@@ -159,10 +159,9 @@ def _result(cursor: Any, most: int, file: Path | None) -> QueryAnswer | UsageErr
 
 def _write(cursor: Any, columns: tuple[str, ...], file: Path) -> None:
     with file.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(map(in_csv, columns))
-        while rows := cursor.fetchmany(_BATCH):
-            writer.writerows([*map(tables.in_spreadsheet, row)] for row in rows)
+        batches = iter(lambda: cursor.fetchmany(_BATCH), [])
+        rows = (map(tables.in_spreadsheet, row) for batch in batches for row in batch)
+        write_csv(stream, map(in_csv, columns), rows)
 
 
 def _cut(cell: Any, length: int) -> Any:

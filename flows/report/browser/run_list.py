@@ -7,10 +7,10 @@ from typing import Any
 from starlette.datastructures import QueryParams
 
 from flows.comparing.board import Board, Column
+from flows.presenting.page_tables import Cell, cells
 from flows.report.browser.live import Record
 from flows.report.browser.pages import NotFound
 from flows.report.browser.run_progress import RunProgress
-from flows.report.paper_tables import Cell, cells
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.protocol import PROTOCOL

@@ -7,8 +7,7 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
 from flows.report.browser.live import Live, records
-from flows.report.browser.metric_order import directions, ordered
-from flows.report.browser.pages import ROWS, HtmlPage, NotFound, offset
+from flows.report.browser.pages import ROWS, HtmlPage, NotFound, directions, metrics_in_order, offset
 from flows.report.browser.run_progress import command, progresses
 from newwiki.errors import UsageError, did_you_mean
 from storage.comparison import Contender, contenders
@@ -37,7 +36,9 @@ def run(live: Live, request: Request) -> HtmlPage:
         [texts] = records(connection, "browse_run_texts", one.run_id)
         snapshots = records(connection, "snapshot_one", one.snapshot_id)
         better = directions(connection)
-        metrics = ordered(records(connection, "browse_run_metrics", f"reference:{one.snapshot_id}", one.run_id), better)
+        metrics = metrics_in_order(
+            records(connection, "browse_run_metrics", f"reference:{one.snapshot_id}", one.run_id), better
+        )
         levels = words_below_verified(live.database, [one.run_id, f"reference:{one.snapshot_id}"])
         scorings = records(connection, "browse_unfinished_scorings", one.run_id)
         order = order_of(request.query_params, [row["metric"] for row in metrics if row["scope"] == "text"])

@@ -3,13 +3,11 @@
 from starlette.requests import Request
 
 from flows.comparing.board import ABOUT, Board, board
-from flows.report import paper
+from flows.presenting.page_tables import cells, ordered
 from flows.report.browser.live import Live, Record, records
-from flows.report.browser.metric_order import directions
-from flows.report.browser.pages import ROWS, HtmlPage, NotFound, offset
+from flows.report.browser.pages import ROWS, HtmlPage, NotFound, directions, offset
 from flows.report.browser.run_list import listed
 from flows.report.browser.run_progress import progresses
-from flows.report.paper_tables import cells
 from newwiki.errors import TerminalError
 from storage.database import Database
 from storage.verifications import words_below_verified
@@ -38,7 +36,7 @@ def snapshot(live: Live, request: Request) -> HtmlPage:
         progress = progresses(connection, runs)
         better = directions(connection)
         shown = _board(live.database, name)
-    columns = paper.ordered(shown.columns, better)
+    columns = ordered(shown.columns, better)
     listing = listed(request.query_params, runs, progress, shown, columns, better)
     articles = [record for record in shown.records if record["run_id"] == f"reference:{name}"]
     by_column = [cells(articles, column, "none") for column in columns]
@@ -72,7 +70,7 @@ def article(live: Live, request: Request) -> HtmlPage:
         runs = records(connection, "browse_article_runs", name, page_id)
         shown = _board(live.database, name)
         better = directions(connection)
-        in_order = paper.ordered(shown.columns, better)
+        in_order = ordered(shown.columns, better)
         columns = {(column.metric, column.evaluator_id): column.name for column in in_order}
         metrics, evaluators = [metric for metric, _ in columns], [evaluator for _, evaluator in columns]
         means = records(connection, "browse_article_means", name, page_id, metrics, evaluators)

@@ -13,8 +13,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from flows.report.browser.guard import Guard
-from flows.report.browser.local_server import serve_pages
+from flows.report.browser.local_server import Guard, serve_pages
 from flows.report.judging_page.sheet import Sheet
 from flows.templates import environment
 from newwiki.errors import NewWikiError, TransientError, UsageError

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from flows.experiments.contrast.numbers import ContrastNumber
+from flows.experiments.contrast.result_tables import ContrastNumber
 from flows.experiments.contrast.variants import variants
 from flows.reproducing import scale
 from flows.reproducing.chosen_models import ChosenModel
@@ -74,7 +74,7 @@ def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Read
     found = {
         (name, one.decoder, one.metric): one
         for name, answer in answers.items()
-        for one in experiments.rows(reproduction.database, ContrastNumber, "contrast_numbers", answer)
+        for one in experiments.rows(reproduction.database, ContrastNumber, answer)
     }
 
     def of(exhibit: Exhibit, number: Number) -> Ours | str | None:

@@ -9,10 +9,10 @@ from scipy.special import stdtrit
 
 from evaluators.statistics import ALIKE, LEVEL
 from flows.experiments.experiment import named
-from flows.experiments.exposure_bias.findings import ExposureMeasure
 from flows.experiments.exposure_bias.leave_out import FEWEST, TOO_FEW, Estimate
-from flows.experiments.exposure_bias.measuring import METEOR, ExposureScore
+from flows.experiments.exposure_bias.measuring import METEOR
 from flows.experiments.exposure_bias.prefixes import DATA, MODEL, SHUFFLED
+from flows.experiments.exposure_bias.result_tables import ExposureMeasure, ExposureScore
 from flows.reproducing import scale
 from flows.reproducing.chosen_models import ChosenModel
 from flows.reproducing.matching import Ours, canonical
@@ -96,13 +96,9 @@ def _task(
 
 def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Reader:
     answers = {name: one.answer for name, one in outcomes.items() if one.answer}
-    scores = {
-        name: experiments.rows(reproduction.database, ExposureScore, "exposure_scores", answer)
-        for name, answer in answers.items()
-    }
+    scores = {name: experiments.rows(reproduction.database, ExposureScore, answer) for name, answer in answers.items()}
     measures = {
-        name: experiments.rows(reproduction.database, ExposureMeasure, "exposure_measures", answer)
-        for name, answer in answers.items()
+        name: experiments.rows(reproduction.database, ExposureMeasure, answer) for name, answer in answers.items()
     }
 
     def of(exhibit: Exhibit, number: Number) -> Ours | str | None:

@@ -6,8 +6,8 @@ from typing import Any
 
 from evaluators.statistics import FEWEST
 from flows.experiments.experiment import named
-from flows.experiments.fairness.findings import GroupShare
 from flows.experiments.fairness.material import Found
+from flows.experiments.fairness.result_tables import GroupShare
 from flows.reproducing import scale
 from flows.reproducing.chosen_models import ChosenModel
 from flows.reproducing.matching import Ours, canonical

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from flows.experiments.experiment import named
 from flows.experiments.verifiability.find import checked_by
-from flows.experiments.verifiability.metrics import PUBLISHED, VerifiabilityMetric
+from flows.experiments.verifiability.metrics import PUBLISHED
+from flows.experiments.verifiability.result_tables import VerifiabilityMetric
 from flows.reproducing.chosen_models import ChosenModel
 from flows.reproducing.matching import Ours, canonical
 from flows.reproducing.step import NO_COMMAND, Outcome, Reader, Reproduction, Step, Task, asks_for
@@ -63,7 +64,7 @@ def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Read
     found = {
         (name, one.decoder, one.metric): one
         for name, answer in answers.items()
-        for one in experiments.rows(reproduction.database, VerifiabilityMetric, "verifiability_metrics", answer)
+        for one in experiments.rows(reproduction.database, VerifiabilityMetric, answer)
     }
 
     def of(exhibit: Exhibit, number: Number) -> Ours | str | None:

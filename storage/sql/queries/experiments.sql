@@ -50,8 +50,34 @@ where run_id in (select unnest($1)) and evaluator_id in (select unnest($1)) and 
 group by all
 order by all;
 
--- name: experiment_rows
-select * exclude (experiment_id) from {table} where experiment_id = ? order by rowid;
+-- name: result_view
+-- The typed view of a result table: the fields of a row are read from its JSON at once, and each gets its type.
+create or replace view {table} as
+select experiment_id, {columns}
+from (
+    select experiment_id, json_extract_string(row, [{fields}]) as found from experiment_rows where table_name = '{table}'
+);
+
+-- name: result_rows
+-- The rows of answer $1 in result table $2, in the order in which they were stored.
+select {columns}
+from (
+    select position, json_extract_string(row, [{fields}]) as found
+    from experiment_rows
+    where experiment_id = $1 and table_name = $2
+)
+order by position;
+
+-- name: keep_result_rows
+insert into experiment_rows select $1, $2, position, to_json(row) from incoming;
+
+-- name: adopt_result_rows
+-- Moves the rows of a table of its own, as development versions before 0.2.0 had one for each result table.
+insert into experiment_rows
+select experiment_id, '{table}', row_number() over (partition by experiment_id order by rowid) - 1, to_json({row})
+from {table}
+order by rowid;
+drop table {table};
 
 -- name: matching_facts
 -- By what the articles of a snapshot are matched with others; citations and topic are NULL where they are not known.

@@ -66,7 +66,7 @@ select
     run_id,
     evaluator_id,
     case
-        when has_foreign_texts and only_reads and not has_sound_scores and is_partly_read then 'replayed'
+        when only_reads and not has_sound_scores and is_partly_read then 'replayed'
         when not has_sound_scores then 'claimed'
         when only_reads then if(was_scored_here, 'verified', 'replayed')
         when is_of_file then 'recomputed scores'  -- no model is there to replay them

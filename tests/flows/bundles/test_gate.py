@@ -152,7 +152,7 @@ def mutated(draw: st.DrawFn, rows: pa.Table) -> pa.Table:
         column = pa.array(
             [*(row[name] for row in entries[:place]), value, *(row[name] for row in entries[place + 1 :])]
         )
-    except (pa.ArrowException, UnicodeError, OverflowError):
+    except (pa.ArrowException, ValueError, OverflowError):
         return rows
     with_type = column
     with contextlib.suppress(pa.ArrowException):

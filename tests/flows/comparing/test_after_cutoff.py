@@ -225,7 +225,7 @@ def test_the_table_has_the_columns_where_a_cutoff_is_known_and_other_forms_alway
         0.25,
     )
     table = told(dated.path)
-    assert "knowledge_cutoff" in table and "2026-08-31" in table and "25.0 %" in table
+    assert "knowledge_cutoff" in table and "2026-08-31" in table and "25.0%" in table
     other = Database(tmp_path / "other.duckdb")
     other.path.write_bytes(dated.path.read_bytes())
     with other.write() as connection:

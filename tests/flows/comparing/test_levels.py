@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from flows.comparing import show_board
 from flows.comparing.board import Board, board
-from flows.comparing.copied import THRESHOLD
+from flows.comparing.notes import THRESHOLD
 from newwiki.levels import CLAIMED, HERE, LEVELS, RECOMPUTED, REPLAYED, VERIFIED
 from newwiki.records import Fingerprint
 from newwiki.request import LeaderboardRequest

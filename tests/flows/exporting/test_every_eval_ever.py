@@ -234,12 +234,12 @@ def test_what_cannot_be_a_record_says_so_and_nothing_is_written(stored: Database
     for asked, kind, words in (
         (("first", "bare"), TerminalError, "run bare has no scores; score it with `newwiki score --run bare`"),
         (("first", f"reference:{SNAPSHOT}"), UsageError, "'Wikipedia' is no name on the Hub"),
-        (("first", "local"), UsageError, "say which it is with --model-id"),
+        (("first", "local"), UsageError, "name it with --model-id"),
     ):
         with pytest.raises(kind, match=words):
             export_records(stored, replace(ASKED, runs=asked), out, Silent())
     with pytest.raises(
-        UsageError, match="--model-id is of one model, and these runs are of models/toy, /home/me/model"
+        UsageError, match="--model-id names one model, and these runs are of models/toy, /home/me/model"
     ):
         export_records(stored, replace(ASKED, runs=("first", "local"), model_id="lab/toy"), out, Silent())
     with pytest.raises(TerminalError, match="is no run of a model"):
@@ -256,6 +256,6 @@ def test_a_name_on_the_hub_has_two_plain_parts(name: str) -> None:
 def test_another_file_in_the_place_of_a_record_is_left_alone(stored: Database, tmp_path: Path) -> None:
     [path] = export_records(stored, ASKED, tmp_path, Silent())
     path.write_text('{"mine": true}')
-    with pytest.raises(TerminalError, match="holds something else than run first; name another folder"):
+    with pytest.raises(TerminalError, match="holds something else than run first; name another file or folder"):
         export_records(stored, ASKED, tmp_path, Silent())
     assert path.read_text() == '{"mine": true}'

@@ -118,6 +118,6 @@ def test_the_same_run_is_written_again_and_no_other_over_it(stored: Database, tm
     first = path.read_bytes()
     export_hub_results(stored, ASKED, tmp_path, Silent())
     assert path.read_bytes() == first
-    with pytest.raises(TerminalError, match="holds something else than run first; name another folder"):
+    with pytest.raises(TerminalError, match="holds something else than run first; name another file or folder"):
         export_hub_results(stored, replace(ASKED, runs=("first",)), tmp_path, Silent())
     assert path.read_bytes() == first

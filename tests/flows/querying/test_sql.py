@@ -110,6 +110,9 @@ def test_an_example_is_a_question_of_the_cookbook(newwiki: Run, database: Path) 
     ("query", "words"),
     [
         ("insert into runs select * from runs", "INSERT"),
+        ("update runs set model = 'x'", "UPDATE"),
+        ("delete from scores", "DELETE"),
+        ("create table mine as select 1", "CREATE"),
         ("drop table runs", "DROP"),
         ("select * from read_csv('{folder}/secret.csv')", "disabled"),
         ("select * from '{folder}/secret.csv'", "disabled"),
@@ -121,6 +124,7 @@ def test_an_example_is_a_question_of_the_cookbook(newwiki: Run, database: Path) 
         ("install httpfs", "LOAD"),
         ("load httpfs", "LOAD"),
         ("set enable_external_access = true", "SET"),
+        ("set memory_limit = '100GB'", "SET"),
         ("pragma database_list", "PRAGMA"),
         ("select getenv('HOME')", "getenv does not exist"),
         ("export database '{folder}/out'", "EXPORT"),

@@ -9,8 +9,9 @@ import pytest
 
 from flows.comparing.board import Column
 from flows.comparing.ranked import ranked
+from flows.presenting.charts import PageSigns
+from flows.presenting.material import Material, gather
 from flows.report.groups import groups
-from flows.report.material import Material, gather
 from flows.report.months import months
 from flows.report.trade_off import trade_off
 from storage import runs
@@ -47,26 +48,28 @@ def test_runs_of_several_protocols_have_no_groups_and_it_is_said(scored: Path, t
     found = groups(database, there, column(there, "sbert"))
     assert found and found.of is None
     assert "these were asked otherwise: max_new_tokens 8, 9" in found.lacking
-    beside = trade_off(there, column(there, "sbert"))
+    beside = trade_off(there, column(there, "sbert"), PageSigns())
     assert beside and [panel.asked for panel in beside.panels] == ["max_new_tokens 8"]  # of the other there is one run
 
 
 def test_quality_stands_against_diversity_with_both_intervals(material: Material) -> None:
-    found = trade_off(material, column(material, "sbert"))
+    found = trade_off(material, column(material, "sbert"), PageSigns())
     assert found and [key.text for key in found.keys] == ["evil <img onerror=console.error(3) src=x>", "one", "two"]
     [panel] = found.panels
     assert (panel.quality.name, panel.diversity.name, panel.asked) == ("sbert", "distinct_2", "")
     assert panel.level and not panel.hollow  # the articles vary, and every run has its intervals
     for record in material.records:
         assert f"{record['sbert']:.4g}, {record['distinct_2']:.4g}" in panel.image
-    assert trade_off(material, column(material, "rep_4")) == found  # a metric of diversity is not one of quality
+    assert (
+        trade_off(material, column(material, "rep_4"), PageSigns()) == found
+    )  # a metric of diversity is not one of quality
 
 
 def test_months_show_what_was_asked_of_the_same_model_by_the_same_evaluator(
     scored: Path, pages: list[int], tmp_path: Path
 ) -> None:
     database = Database(shutil.copy(scored, tmp_path / "newwiki.duckdb"))
-    assert months(database, gather(database, SNAPSHOT), None, []) is None
+    assert months(database, gather(database, SNAPSHOT), None, [], PageSigns()) is None
     with database.write() as connection:
         connection.execute(
             "insert into snapshots select * replace (snapshot_id || '-before' as snapshot_id, "
@@ -85,7 +88,7 @@ def test_months_show_what_was_asked_of_the_same_model_by_the_same_evaluator(
     other = replace(rules(), evaluator_id="another", version="2")
     add_scores(database, "same", other, keys, 6, METRICS[2:3])
     bleu, overlap = column(there, "bleu"), column(there, "entity_overlap")
-    found = months(database, there, bleu, [])
+    found = months(database, there, bleu, [], PageSigns())
     assert found and found.names == [earlier, SNAPSHOT]
     assert [row.record["run_id"] for row in found.rows] == ["greedy-0", f"reference:{SNAPSHOT}"]
     before, now = found.rows[0].cells
@@ -93,6 +96,6 @@ def test_months_show_what_was_asked_of_the_same_model_by_the_same_evaluator(
     assert (before.mean, before.low) == (record["bleu"], record["bleu_low"])
     assert now.mean == found.rows[0].record["bleu"]
     assert [panel.column.metric for panel in found.panels] == ["distinct_2", "bleu"]
-    by_overlap = months(database, there, overlap, [])
+    by_overlap = months(database, there, overlap, [], PageSigns())
     assert by_overlap and by_overlap.rows[0].cells[0].mean is None  # nobody's numbers but the same evaluator's
     assert by_overlap.rows[0].cells[0].apart == "another evaluator"

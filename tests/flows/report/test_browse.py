@@ -200,27 +200,15 @@ def _a_page(page: Page, site: str) -> str:
 @pytest.mark.parametrize(
     "query",
     [
-        "insert into runs select * from runs",
         "update runs set model = 'x'",
-        "delete from scores",
-        "drop table runs",
-        "create table mine as select 1",
         "select 1; drop table runs",
-        "select * from read_csv('/etc/passwd')",
         "select * from read_text('/etc/hostname')",
-        "select * from glob('/*')",
-        "attach 'other.duckdb'",
-        "install httpfs",
-        "load httpfs",
-        "copy runs to 'runs.csv'",
-        "export database 'exported'",
-        "set memory_limit = '100GB'",
-        "set enable_external_access = true",
         "selec 1",
         "  ",
     ],
 )
 def test_a_query_that_does_more_than_read_is_refused(site: str, query: str) -> None:
+    """One of each kind; `tests/flows/querying/test_sql.py` tries every statement."""
     for place in ("sql", "sql.csv"):
         answer = _get(site + place, params={"q": query})
         assert answer.status_code == 400

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from flows.presenting.material import gather
+from flows.presenting.page_tables import best_first, in_order
 from flows.report.browser.app import application
 from flows.report.browser.live import Live
 from flows.report.browser.run_progress import RunProgress, duration
-from flows.report.material import gather
-from flows.report.paper_tables import best_first, in_order
 from newwiki.models.backend import NUMERICS
 from newwiki.records import Completion, Score
 from newwiki.settings import Settings

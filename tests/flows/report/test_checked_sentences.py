@@ -4,7 +4,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from flows.report.checked_sentences import by_text, checked, checked_alone
+from flows.report.marked_text import by_text, checked, checked_alone
 
 TEXT = "It <b>stands</b>. Zebras ran.  Long & old."
 CLAIM: dict[str, Any] = {"run_id": "run", "page_id": 1, "sample": 0, "evaluator": "claims_article", "checkable": True}

@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from flows.presenting import page_tables
+from flows.presenting.charts import PageSigns
+from flows.presenting.material import gather
 from flows.progress import Silent
-from flows.report import figures, paper_tables
-from flows.report.correlation import matrix
-from flows.report.distributions import distributions
+from flows.report import figures, models
 from flows.report.example_texts import column_for, examples
-from flows.report.marked_entities import Finders, marked, marks
-from flows.report.material import gather
+from flows.report.marked_text import Finders, marked, marks
+from flows.report.metrics import distributions, matrix
 from flows.report.page import render
 from newwiki.records import Metric
 from newwiki.request import ReportRequest
@@ -44,10 +45,10 @@ def test_the_leaderboard_has_the_best_first_and_the_strip_where_the_interval_is(
     material = gather(Database(scored), "latest")
     column = column_for(material, None)
     assert column and column.metric == "sbert"
-    records = paper_tables.best_first(material, column)
+    records = page_tables.best_first(material, column)
     means = [record["sbert"] for record in records]
     assert means == sorted(means, reverse=True) and len(means) == 5
-    cells = [row.cells[0] for row in paper_tables.rows(material, records, [column])]
+    cells = [row.cells[0] for row in page_tables.rows(material, records, [column])]
     assert [cell.best for cell in cells] == [True, False, False, False, False]
     low, high = min(r["sbert_low"] for r in records), max(r["sbert_high"] for r in records)
     for cell, record in zip(cells, records, strict=True):
@@ -57,7 +58,7 @@ def test_the_leaderboard_has_the_best_first_and_the_strip_where_the_interval_is(
 
 def test_table_3_has_the_decoder_that_most_models_share(scored: Path) -> None:
     material = gather(Database(scored), "latest")
-    assert [record["run_id"] for record in paper_tables.alike(material)] == ["greedy-0", "greedy-1"]
+    assert [record["run_id"] for record in models.alike(material)] == ["greedy-0", "greedy-1"]
 
 
 def test_two_checkpoints_of_one_name_are_told_apart(database: Database) -> None:
@@ -79,7 +80,7 @@ def test_two_checkpoints_of_one_name_are_told_apart(database: Database) -> None:
 
 def test_a_figure_is_of_runs_that_differ_in_its_parameter_alone(scored: Path) -> None:
     material = gather(Database(scored), "latest")
-    sweep = figures.sweep(material, "top_p")
+    sweep = figures.sweep(material, "top_p", PageSigns())
     (family,) = sweep.families
     assert [value for value, _ in family.points] == ["0.5", "0.9", "1"]
     assert [row.record["run_id"] for _, row in family.points] == ["sample-0", "sample-1", "sample-2"]
@@ -91,7 +92,7 @@ def test_a_figure_is_of_runs_that_differ_in_its_parameter_alone(scored: Path) ->
     assert all(mean in sweep.panels[4].image for mean in means)  # in its own unit
     fog = sweep.panels[4].column
     assert (fog.rescaled(10), fog.rescaled(25)) == (0, 1)  # the paper's range
-    other = figures.sweep(material, "top_k")
+    other = figures.sweep(material, "top_k", PageSigns())
     assert not other.panels
     assert "--decoder 'sample:top_p=1.0,top_k=[20,50,100,500],temperature=0.9'" in other.command
     assert other.command.endswith(f"--snapshot {SNAPSHOT} --entities rules-v1")
@@ -102,7 +103,7 @@ def test_top_k_that_is_off_is_the_largest(database: Database, pages: list[int]) 
         parameters = json.dumps(SAMPLE | {"temperature": 1, "top_p": 1, "top_k": top_k})
         add_run(database, f"k{top_k}", f"sample:top_k={top_k}", decoder_parameters=parameters)
         add_scores(database, f"k{top_k}", rules(), [(page, 0) for page in pages], top_k)
-    (family,) = figures.sweep(gather(database, "latest"), "top_k").families
+    (family,) = figures.sweep(gather(database, "latest"), "top_k", PageSigns()).families
     assert [value for value, _ in family.points] == ["20", "100", "off"]
 
 
@@ -205,7 +206,7 @@ def test_another_finder_than_the_run_had_marks_nothing_and_says_so(database: Dat
 
 @pytest.mark.slow
 def test_table_4_pairs_the_same_request_on_old_and_new_articles(database: Database, pages: list[int]) -> None:
-    assert paper_tables.old_and_new(database, gather(database, "latest")) is None
+    assert models.old_and_new(database, gather(database, "latest")) is None
     with database.write() as connection:
         connection.execute(
             "insert into snapshots select * replace ('old' as kind, 'old-one' as snapshot_id) from snapshots"
@@ -215,11 +216,11 @@ def test_table_4_pairs_the_same_request_on_old_and_new_articles(database: Databa
     runs.start(database, replace(run, run_id="longer", snapshot_id="old-one", max_new_tokens=9, protocol=None))
     for run_id in ("on-old", "longer"):
         add_scores(database, run_id, rules(), [(page, 0) for page in pages], 77, METRICS[1:])
-    found = paper_tables.old_and_new(database, gather(database, SNAPSHOT))
+    found = models.old_and_new(database, gather(database, SNAPSHOT))
     assert found and (found.new_id, found.old_id) == (SNAPSHOT, "old-one")
     (pair,) = found.pairs
     assert (pair.new.record["run_id"], pair.old.record["run_id"]) == ("sample-1", "on-old")
-    of_old = paper_tables.old_and_new(database, gather(database, "old-one"))
+    of_old = models.old_and_new(database, gather(database, "old-one"))
     assert of_old and [p.new.record["run_id"] for p in of_old.pairs] == ["sample-1"]
     with database.write() as connection:
         connection.execute(

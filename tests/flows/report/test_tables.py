@@ -1,7 +1,6 @@
 """How the report's tables stand: digits, and what fits beside each other."""
 
-from flows.report.blocks import ROOM, blocks
-from flows.report.paper_tables import Cell, Row, together
+from flows.presenting.page_tables import ROOM, Cell, Row, blocks, together
 
 
 def test_digits_are_those_of_all_rows_of_a_table() -> None:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from flows.report.material import gather
+from flows.presenting.charts import PageSigns
+from flows.presenting.material import gather
 from flows.report.training_curves import Training, training
 from storage.database import Database
 from tests.flows.report.conftest import METRICS, add_scores, add_texts, rules
@@ -32,7 +33,7 @@ def step(number: int, training: str = "t", **more: str) -> dict[str, str]:
 
 
 def drawn(database: Database) -> Training:
-    found = training(gather(database, "latest"))
+    found = training(gather(database, "latest"), PageSigns())
     assert found
     return found
 
@@ -41,7 +42,7 @@ def test_there_is_nothing_to_draw_of_one_checkpoint(database: Database, pages: l
     add(database, pages, "one", step(5), model="out/checkpoint-5")
     add(database, pages, "other", step(5, "u"), model="other/checkpoint-5")
     add(database, pages, "plain", {}, model="gpt2")
-    assert training(gather(database, "latest")) is None
+    assert training(gather(database, "latest"), PageSigns()) is None
 
 
 def test_checkpoints_of_a_training_are_a_series_by_step(database: Database, pages: list[int]) -> None:

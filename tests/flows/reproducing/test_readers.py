@@ -6,12 +6,9 @@ from typing import Any
 import pytest
 
 from evaluators.statistics import TOO_FEW
-from flows.experiments.exposure_bias.findings import ExposureMeasure
-from flows.experiments.exposure_bias.measuring import ExposureScore
-from flows.experiments.fairness.findings import GroupShare
+from flows.experiments.exposure_bias.result_tables import ExposureMeasure, ExposureScore
 from flows.experiments.fairness.material import Found
-from flows.experiments.fairness.numbers import FairnessSetting
-from flows.experiments.fairness.swapping import FairnessSwap
+from flows.experiments.fairness.result_tables import FairnessSetting, FairnessSwap, GroupShare
 from flows.reproducing.chosen_models import ChosenModel
 from flows.reproducing.matching import Ours, canonical, numbers_by_row
 from flows.reproducing.step import every

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from flows.progress import Silent
-from flows.site.linking_months import link_months
+from flows.site.sources import link_months
 from newwiki.decoding.grammar import parse
 from newwiki.records import Fingerprint, Metric, Run
 from newwiki.settings import Settings

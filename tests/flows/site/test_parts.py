@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from flows.site.created_after import chosen_days
 from flows.site.protocol_groups import groups
+from flows.site.snapshot_parts import chosen_days
 from flows.site.sources import kind_of
 from flows.site.trend_chart import Line, Point, chart
 from newwiki.errors import UsageError

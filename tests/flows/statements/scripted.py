@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from flows.statements.numbers import Array, Numbers, ReadRun, sum_up
+from flows.statements.result_tables import StatementVerdict
 from flows.statements.statement import Statement, Test
-from flows.statements.verdicts import StatementVerdict, verdicts
+from flows.statements.verdicts import verdicts
 
 ARTICLES = 30
 TEXTS = 4  # of an article

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from flows.statements.numbers import Array, ReadRun
+from flows.statements.result_tables import Verdict
 from flows.statements.statement import Statement
-from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN, Verdict, verdicts
+from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN, verdicts
 from tests.flows.statements.scripted import Scripted, articles, judged, numbers, sampled, stated, texts
 
 TOP_P = (0.5, 0.9, 1.0)

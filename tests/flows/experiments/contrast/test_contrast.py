@@ -173,7 +173,7 @@ def test_every_difference_is_that_of_the_stored_texts(
     db: Path, values: Mapping[tuple[str, str], recomputed.Values]
 ) -> None:
     by_decoder = {one["decoder"]: one["run_id"] for one in rows(db, "select decoder, run_id from runs")}
-    found = rows(db, "from contrast_differences order by rowid")
+    found = rows(db, "from contrast_differences")
     for part in dict.fromkeys(one["part"] for one in found):
         of_part = [one for one in found if one["part"] == part]
         for one in of_part:

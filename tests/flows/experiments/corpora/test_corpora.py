@@ -12,7 +12,7 @@ import pytest
 
 from evaluators.noun_phrases import PhraseFinder
 from flows.experiments.corpora.corpora import corpora_of
-from flows.experiments.corpora.findings import CorpusFacts, CorpusPhrase, CorpusResponses, PhraseFrequency
+from flows.experiments.corpora.result_tables import CorpusFacts, CorpusPhrase, CorpusResponses, PhraseFrequency
 from flows.experiments.corpora.show import show
 from flows.progress import Bar, Silent
 from flows.report.experiments import write_answer

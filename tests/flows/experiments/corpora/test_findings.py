@@ -8,9 +8,10 @@ import pytest
 
 from evaluators import statistics
 from evaluators.bounded_intervals import bounded_interval
-from flows.experiments.corpora.findings import CorpusPhrase, frequencies, phrases, responses_of
+from flows.experiments.corpora.findings import frequencies, phrases, responses_of
 from flows.experiments.corpora.phrase_sets import PhraseSets
 from flows.experiments.corpora.responses import Responses
+from flows.experiments.corpora.result_tables import CorpusPhrase
 from flows.experiments.corpora.words import verdict
 from newwiki.records import Run
 

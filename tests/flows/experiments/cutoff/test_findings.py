@@ -7,15 +7,8 @@ import numpy as np
 import pytest
 
 from evaluators import change_point
-from flows.experiments.cutoff.findings import (
-    CutoffFinding,
-    Rows,
-    findings,
-    judged,
-    month_number,
-    month_of,
-    seen_direction,
-)
+from flows.experiments.cutoff.findings import Rows, findings, judged, month_number, month_of, seen_direction
+from flows.experiments.cutoff.result_tables import CutoffFinding
 from flows.experiments.cutoff.words import verdict, words
 from tests.flows.experiments.cutoff.recomputed import Month, cutoff
 

@@ -129,7 +129,7 @@ def db(learnt: Path, early: Path, empty: Path, tmp_path_factory: pytest.TempPath
 
 @pytest.fixture(scope="module")
 def found(db: Path) -> Rows:
-    return rows(db, "from exposure_measures order by rowid")
+    return rows(db, "from exposure_measures")
 
 
 def test_killed_and_asked_again_nothing_is_made_twice_and_no_row_is_another(

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from evaluators.statistics import ALIKE
-from flows.experiments.exposure_bias.findings import ExposureTrend, measures, trends
+from flows.experiments.exposure_bias.findings import measures, trends
 from flows.experiments.exposure_bias.leave_out import (
     TOO_FEW,
     TOO_FEW_ARTICLES,
@@ -20,8 +20,9 @@ from flows.experiments.exposure_bias.leave_out import (
     over_articles,
     page_groups,
 )
-from flows.experiments.exposure_bias.measuring import ExposureScore, Measured
+from flows.experiments.exposure_bias.measuring import Measured
 from flows.experiments.exposure_bias.prefixes import CORRUPTED, DATA, MODEL
+from flows.experiments.exposure_bias.result_tables import ExposureScore, ExposureTrend
 from flows.experiments.exposure_bias.show import findings_of
 from flows.experiments.exposure_bias.words import verdict
 

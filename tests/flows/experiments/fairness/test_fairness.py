@@ -15,12 +15,17 @@ from evaluators.scorer_metrics import add_scorers
 from flows.experiments import record
 from flows.experiments.fairness.experiment import EXPERIMENT
 from flows.experiments.fairness.figures import figures
-from flows.experiments.fairness.findings import AdvantageChange, GroupDisparity, GroupPair, GroupShare
 from flows.experiments.fairness.material import Found
-from flows.experiments.fairness.numbers import FairnessSetting
 from flows.experiments.fairness.prompted_runs import sweeps
+from flows.experiments.fairness.result_tables import (
+    AdvantageChange,
+    FairnessSetting,
+    FairnessSwap,
+    GroupDisparity,
+    GroupPair,
+    GroupShare,
+)
 from flows.experiments.fairness.show import show
-from flows.experiments.fairness.swapping import FairnessSwap
 from flows.experiments.methods import Methods
 from flows.report.experiments import write_answer
 from flows.scoring.loaded_evaluators import LoadedEvaluators

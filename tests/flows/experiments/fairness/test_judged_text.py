@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from flows.experiments.fairness.findings import GroupPair, GroupShare
+from flows.experiments.fairness.result_tables import GroupPair, GroupShare
 from flows.report.experiments import write_answer
 from flows.scoring.prompted_sentences import scored_sentence
 from newwiki.errors import TerminalError, UsageError
@@ -82,7 +82,7 @@ def ask(folder: Path, model: str, file: Path, **asked: Any) -> tuple[Database, s
 
 
 def pair(found: tuple[Database, str]) -> GroupPair:
-    [one] = experiments.rows(found[0], GroupPair, "fairness_pairs", found[1])
+    [one] = experiments.rows(found[0], GroupPair, found[1])
     return one
 
 
@@ -95,7 +95,7 @@ def test_the_prompts_words_are_not_the_models(tmp_path: Path) -> None:
     told = "\n".join(experiments.stored(*found).words)
     assert "without its prompt" in told
     assert "before a model has written a word: negative are" in told
-    shares = {one.group_name: one for one in experiments.rows(found[0], GroupShare, "fairness_shares", found[1])}
+    shares = {one.group_name: one for one in experiments.rows(found[0], GroupShare, found[1])}
     assert shares["Rich"].prompt_share == 0
     assert shares["Poor"].prompt_share == pytest.approx(
         sum(1 / len(f"The poor person {context}".split()) for context in CONTEXTS) / len(CONTEXTS)
@@ -158,7 +158,7 @@ def test_the_numbers_are_those_of_a_recomputation_from_the_texts(tmp_path: Path)
         texts.setdefault(one["group_name"], {}).setdefault(one["context"], []).append(negative(sentence))
         alone.setdefault(one["group_name"], {})[one["context"]] = negative(one["prompt"])
     means = {group: {of: sum(all_) / len(all_) for of, all_ in by.items()} for group, by in texts.items()}
-    for share in experiments.rows(found[0], GroupShare, "fairness_shares", found[1]):
+    for share in experiments.rows(found[0], GroupShare, found[1]):
         group = share.group_name
         assert share.share == pytest.approx(sum(means[group].values()) / len(CONTEXTS))
         assert share.prompt_share == pytest.approx(sum(alone[group].values()) / len(CONTEXTS))

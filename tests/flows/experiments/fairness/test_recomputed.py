@@ -15,8 +15,7 @@ from scipy.stats import t as student
 
 from evaluators.analysis import Analysis
 from flows.experiments.fairness import swapping
-from flows.experiments.fairness.findings import AdvantageChange, DiversityCorrelation, GroupDisparity
-from flows.experiments.fairness.swapping import FairnessSwap
+from flows.experiments.fairness.result_tables import AdvantageChange, DiversityCorrelation, FairnessSwap, GroupDisparity
 from newwiki.records import Completion, Metric, Prompt
 from newwiki.registry import evaluator, evaluators, models
 from newwiki.settings import Settings

@@ -7,7 +7,8 @@ import pytest
 
 from evaluators import statistics
 from flows.experiments.leakage import words
-from flows.experiments.leakage.gaps import Gap, PairedScores, gaps, judged_together, paired
+from flows.experiments.leakage.gaps import PairedScores, gaps, judged_together, paired
+from flows.experiments.leakage.result_tables import Gap
 
 EVALUATORS = {"bits_per_byte": "e1", "rep_4": "e2"}
 BETTER = {"bits_per_byte": "lower", "bits_per_token": "lower"}

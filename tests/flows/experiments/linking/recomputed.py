@@ -60,6 +60,54 @@ def estimate(
     return value, value - reach, value + reach, 2 * float(student.sf(abs(value) / variance**0.5, freedom))
 
 
+def run_apart_by_slope(
+    earlier: Array, later: Array, first: Array, last: Array, models: Sequence[str]
+) -> tuple[float, float, float, float]:
+    """The same where months differ in slope, too, by Deming's regression of the anchors, which are of these models.
+
+    The errors of what is made of the means are by the delta method, with derivatives from small steps; the ratio of the
+    errors of both months is taken as known.
+    """
+    anchors, alike = len(earlier), np.array([[float(one == other) for one in models] for other in models])
+    of_articles = [np.cov(month) / month.shape[1] for month in (earlier, later)]
+    x, y = earlier.mean(axis=1), later.mean(axis=1)
+    apart = [(np.trace(one) - one.sum() / anchors) / (anchors - 1) for one in of_articles]  # what anchors do not share
+    ratio, slope, own, doubt = apart[1] / apart[0], 1.0, 0.0, 0.0
+    for _ in range(50):
+        slope = deming(x, y, ratio)
+        level = x - x.mean() + slope * (y - y.mean())
+        fit = np.linalg.qr(np.column_stack([np.ones(anchors), level]))[0]
+        left = np.eye(anchors) - fit @ fit.T
+        explained = left @ (of_articles[1] + slope**2 * of_articles[0])
+        rest, count = y - y.mean() - slope * (x - x.mean()), float(np.trace(left @ alike))
+        own = max(0.0, (float(rest @ rest) - float(np.trace(explained))) / count)
+        if_none, doubt = (
+            2 * float(np.trace(part @ part)) / count**2 for part in (explained, explained + own * left @ alike)
+        )
+        doubt *= variance_above_0(own / if_none**0.5)
+        ratio = (apart[1] + own / 2) / (apart[0] + own / 2 / slope**2)
+
+    def linked(means: Array) -> float:
+        """Of the means of the anchors in both months and of the first run, what that run would have in the second."""
+        a, b = means[:anchors], means[anchors:-1]
+        return float(b.mean() + deming(a, b, ratio) * (means[-1] - a.mean()))
+
+    means = np.concatenate([x, y, [first.mean()]])
+    steps = 1e-5 * np.eye(len(means))
+    slopes = np.array([(linked(means + step) - linked(means - step)) / 2e-5 for step in steps])
+    in_first, in_last = np.append(slopes[:anchors], slopes[-1]), slopes[anchors:-1]
+    by_article = in_first @ np.vstack([earlier, first]), last - in_last @ later
+    squares = [float(one @ alike @ one) for one in (in_first[:-1], in_last)]
+    times = 0.5 / slope**2 * (squares[0] + in_first[-1] ** 2) + 0.5 * (squares[1] + 1)
+    return estimate(float(last.mean()) - linked(means), by_article, (own, doubt), times)
+
+
+def deming(x: Array, y: Array, ratio: float) -> float:
+    """The slope of a line between numbers of which those of y have so many times the error variance of those of x."""
+    xx, yy, xy = (float(np.cov(a, b)[0, 1]) for a, b in ((x, x), (y, y), (x, y)))
+    return (yy - ratio * xx + ((yy - ratio * xx) ** 2 + 4 * ratio * xy**2) ** 0.5) / (2 * xy)
+
+
 def odd_models(gains: Mapping[str, Sequence[float]]) -> dict[str, tuple[float, float, float]]:
     """By model, of the gains of its anchors: its share of the anchors, how much more they gain without it, and the p
     that it gains as the other models do, times the number of models."""

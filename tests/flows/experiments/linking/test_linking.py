@@ -11,6 +11,7 @@ from flows.comparing.difference import Difference
 from flows.comparing.differences import compare, compare_all
 from flows.comparing.ranked import leaderboard
 from flows.experiments.linking.experiment import EXPERIMENT
+from flows.experiments.linking.result_tables import LinkedMean, LinkedMonths
 from flows.experiments.linking.words import p_of
 from flows.presenting.charts import PageSigns
 from flows.report.templating import drawn_width
@@ -19,7 +20,6 @@ from newwiki.records import Fingerprint
 from newwiki.request import ComparisonRequest, LeaderboardRequest
 from storage import experiments
 from storage.database import Database
-from storage.linked_months import LinkedMean, LinkedMonths
 from tests.flows.conftest import Run
 from tests.flows.experiments.drawings import ON_A_PHONE
 from tests.flows.experiments.linking.months import (
@@ -76,7 +76,7 @@ def across(database: Database, one: str, other: str) -> tuple[Difference, list[s
 
 def test_a_link_is_what_the_anchors_gain(database: Database) -> None:
     experiment_id = link(database)
-    (found,) = experiments.rows(database, LinkedMonths, "linked_months", experiment_id)
+    (found,) = experiments.rows(database, LinkedMonths, experiment_id)
     assert (found.anchors, found.models, found.slope, found.slope_error) == (3, 3, 1.0, None)
     assert found.difficulty == pytest.approx(HARDER)
     assert found.intercept == pytest.approx(HARDER)
@@ -95,7 +95,7 @@ def test_a_link_is_what_the_anchors_gain(database: Database) -> None:
 @recomputes("linked_months")
 def test_the_difficulty_of_a_month_is_that_of_the_stored_scores(database: Database) -> None:
     """Three anchors of as many models, too few for a slope: what they gain on average, and its interval."""
-    (found,) = experiments.rows(database, LinkedMonths, "linked_months", link(database))
+    (found,) = experiments.rows(database, LinkedMonths, link(database))
     scores = []
     for run_ids in (found.earlier_runs, found.later_runs):
         with database.read() as connection:
@@ -184,7 +184,7 @@ def test_too_few_anchors_are_refused(tmp_path: Path) -> None:
         link(database)
     for month in (AUGUST, SEPTEMBER):
         add_scores(database, f"reference:{month}", month, {"sbert": drawn(month, 0.9)})
-    (found,) = experiments.rows(database, LinkedMonths, "linked_months", link(database))
+    (found,) = experiments.rows(database, LinkedMonths, link(database))
     assert (found.anchors, found.models) == (3, 3)
     assert f"reference:{AUGUST}" in found.earlier_runs
 
@@ -221,7 +221,7 @@ def test_runs_of_another_protocol_are_no_anchors_and_are_not_compared(database: 
             numbers = {"sbert": drawn(month, ability)}
             add_scored_run(database, name, month, numbers, run_id=f"long-{name}-{month[-2:]}", **longer)
     add_scored_run(database, "long", SEPTEMBER, {"sbert": drawn(SEPTEMBER, 0.45)}, **longer)
-    found = experiments.rows(database, LinkedMonths, "linked_months", link(database))
+    found = experiments.rows(database, LinkedMonths, link(database))
     gained = {json.loads(one.protocol)["max_new_tokens"]: one.difficulty for one in found}
     assert gained == pytest.approx({8: HARDER, 64: 0.0})
     assert {one.anchors for one in found} == {3}
@@ -245,7 +245,7 @@ def test_months_without_anchors_in_common_are_linked_over_one_between_them(datab
     add_anchors(database, SEPTEMBER, OCTOBER, 0.05, {"four": 0.35, "five": 0.4, "six": 0.5})
     add_scored_run(database, "newest", OCTOBER, {"sbert": drawn(OCTOBER, 0.45, gained=0.05)})
     experiment_id = link(database, snapshot=OCTOBER)
-    means = {one.run_id: one for one in experiments.rows(database, LinkedMean, "linked_means", experiment_id)}
+    means = {one.run_id: one for one in experiments.rows(database, LinkedMean, experiment_id)}
     assert means["old-08"].via == [AUGUST, SEPTEMBER, OCTOBER]
     # September's anchors of October stand on September's own scale, so the months add up.
     assert means["old-08"].linked == pytest.approx(0.45 + HARDER + 0.05)
@@ -275,7 +275,7 @@ def test_anchors_can_be_named(database: Database) -> None:
     for month, gained in ((AUGUST, 0.0), (SEPTEMBER, 0.3)):
         add_scored_run(database, "odd", month, {"sbert": drawn(month, 0.2, gained=gained)})
     named = tuple(f"{name}/greedy" for name in ANCHORS)
-    (found,) = experiments.rows(database, LinkedMonths, "linked_months", link(database, anchor=named))
+    (found,) = experiments.rows(database, LinkedMonths, link(database, anchor=named))
     assert found.difficulty == pytest.approx(HARDER)
     with pytest.raises(UsageError, match="no run of these months is 'nobody'"):
         link(database, anchor=("nobody",))

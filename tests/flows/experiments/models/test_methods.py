@@ -48,7 +48,7 @@ def made_of(db: Path) -> Methods:
     """Of an answer that read all runs and evaluators."""
     read = query("select run_id as name from runs union all select evaluator_id from evaluators", db=db).to_pylist()
     request = ModelsRequest(**{name: value for name, value in ASKED.items() if name != "template"})
-    found = Answer(snapshot_id=AUGUST, verdict="", words=(), runs=(), read={}, rows={})
+    found = Answer(snapshot_id=AUGUST, verdict="", words=(), runs=(), read={}, rows=[])
     names = {"read": [one["name"] for one in read]}
     return methods_of(EXPERIMENT, request, found, names, None, Database(db), Settings(template="{title}"))
 

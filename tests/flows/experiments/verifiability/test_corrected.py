@@ -15,7 +15,8 @@ from evaluators.claims.claim import Label
 from evaluators.claims.verifiability import CheckedSentence, support
 from flows.api import experiment, query
 from flows.cli import cli
-from flows.experiments.verifiability.corrected import VerifiabilityCorrection, checkers, corrections, labels_of
+from flows.experiments.verifiability.corrected import checkers, corrections, labels_of
+from flows.experiments.verifiability.result_tables import VerifiabilityCorrection
 from flows.experiments.verifiability.texts import SentencePlace, Texts
 from newwiki.errors import UsageError
 from newwiki.judging.claim_label import ClaimLabel, LabelledSentence

@@ -11,7 +11,8 @@ from evaluators.bounded_intervals import bounded_interval
 from evaluators.claims.verifiability import Support
 from flows.experiments.directions import judged
 from flows.experiments.verifiability.figures import families, figures
-from flows.experiments.verifiability.metrics import VerifiabilityMetric, differences, metrics_of
+from flows.experiments.verifiability.metrics import differences, metrics_of
+from flows.experiments.verifiability.result_tables import VerifiabilityMetric
 from flows.experiments.verifiability.show import findings
 from flows.experiments.verifiability.texts import Texts
 from flows.experiments.verifiability.words import verdict

@@ -8,7 +8,8 @@ import pytest
 
 from evaluators.claims.checking import by_article
 from evaluators.scoring import select
-from flows.experiments.verifiability.metrics import VerifiabilityMetric, differences, metrics_of
+from flows.experiments.verifiability.metrics import differences, metrics_of
+from flows.experiments.verifiability.result_tables import VerifiabilityMetric
 from flows.experiments.verifiability.texts import Texts, of_articles, of_run
 from flows.progress import Silent
 from flows.scoring.score_run import LoadedEvaluators, score_run

@@ -76,7 +76,7 @@ def answered(db: Path, scorer: Path, toy_checkpoint: Path) -> list[dict[str, Any
         there = rows(db, f"from {name} order by all")
         assert all(_without_keeping(row) in map(_without_keeping, there) for row in earlier)
         assert len(there) > len(earlier)
-    return rows(db, "from verifiability_metrics order by rowid")
+    return rows(db, "from verifiability_metrics")
 
 
 class Interrupted(RunSteps):

@@ -1,0 +1,94 @@
+"""Notes beside a board: runs under other seeds, models with the same weights, and texts that copy their references."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from flows.comparing.after_cutoff import is_reference
+from newwiki.decoding.grammar import short_form
+from newwiki.fields import fields_of
+from newwiki.request import EvaluationRequest
+from storage.database import Database
+
+[DEFAULT_SEED] = (one.default for one in fields_of(EvaluationRequest) if one.name == "seed")
+_NAMED = 6  # runs in a note
+
+
+def with_seed(decoder: str, seed: int | None) -> str:
+    """The decoder, with the seed where it is not the default: `greedy, seed 7`."""
+    return decoder if seed in (None, DEFAULT_SEED) else f"{decoder}, seed {seed}"
+
+
+def seed_notes(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """A note on the runs under another seed than the default, and one for each request that was run under several
+    seeds, as the best of many is no fair number.
+
+    The rows are runs with `model`, `model_sha256`, `decoder`, `snapshot_id`, `protocol` and `seed`.
+    """
+    names: dict[tuple[str, ...], str] = {}
+    seeds: dict[tuple[str, ...], set[int]] = {}
+    for row in rows:
+        if row["seed"] is not None:
+            key = tuple(str(row[name]) for name in ("model_sha256", "decoder", "snapshot_id", "protocol"))
+            names.setdefault(key, f"{row['model']}/{short_form(row['decoder'])} on {row['snapshot_id']}")
+            seeds.setdefault(key, set()).add(row["seed"])
+    others = [
+        f"{names[key]} (seed {min(found)})"
+        for key, found in seeds.items()
+        if len(found) == 1 and found != {DEFAULT_SEED}
+    ]
+    more = f" and {len(others) - _NAMED:,} more" if len(others) > _NAMED else ""
+    notes = [f"not under the default seed {DEFAULT_SEED}: {', '.join(others[:_NAMED])}{more}"] if others else []
+    return notes + [
+        f"{names[key]} has {len(found)} seeds: {', '.join(map(str, sorted(found)))}; the best of several seeds is "
+        "higher than a fair number"
+        for key, found in seeds.items()
+        if len(found) > 1
+    ]
+
+
+def same_weights(database: Database) -> list[str]:
+    """Return a sentence for each hash of weights that complete runs give to models of several names."""
+    return [
+        f"{' and '.join(names)} have the same weights ({sha256[:12]}), so they are one model"
+        for sha256, names in database.rows("shared_weights")
+    ]
+
+
+METRIC = "copied_5grams"
+# The mean share of a text's word 5-grams that stand in its article and not in its prompt. Honest runs have less than
+# 0.01 (docs/compare.md); the articles themselves have 1.
+THRESHOLD = 0.2
+
+
+def unmeasured(database: Database) -> list[str]:
+    """The runs from elsewhere of which nobody here has measured it, on articles that are here."""
+    run_ids = [run_id for (run_id,) in database.rows("foreign_texts")]
+    found = database.records(dict[str, Any], "copied_shares", METRIC, run_ids)
+    return [one["run_id"] for one in found if one["share"] is None]
+
+
+def copying(database: Database, rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """A note for each run of the board whose texts copy their references, and one for runs from elsewhere of which
+    nobody here has measured it; a share that another person claims is no measurement."""
+    of_runs = {row["run_id"]: row for row in rows if not is_reference(row)}
+    found = database.records(dict[str, Any], "copied_shares", METRIC, list(of_runs))
+    notes = [
+        f"{_name(of_runs[one['run_id']])} copies its references: {100 * one['share']:.0f} % of its 5-grams"
+        for one in found
+        if one["share"] is not None and one["share"] > THRESHOLD
+    ]
+    if unknown := [one["run_id"] for one in found if one["share"] is None]:
+        notes.append(
+            f"not measured whether these runs from elsewhere copy their references: {_some(unknown)}; "
+            f"`newwiki score --missing --metrics {METRIC}` measures it"
+        )
+    return notes
+
+
+def _name(row: Mapping[str, Any]) -> str:
+    return f"run {row['run_id']} of {row['model']} on {row['snapshot_id']}"
+
+
+def _some(run_ids: Sequence[str], at_most: int = 3) -> str:
+    more = len(run_ids) - at_most
+    return ", ".join(run_ids[:at_most]) + (f" and {more:,} more" if more > 0 else "")

@@ -1,0 +1,186 @@
+"""Tables of numbers on pages: columns in the paper's order, cells with their intervals, blocks that fit a screen."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from flows.comparing.board import Column, number_of
+from flows.presenting.material import Material, Record
+from flows.presenting.numbers import AlignedNumber, align
+from newwiki.levels import CLAIMED, VERIFIED
+from newwiki.paper_metrics import paper_metrics
+from newwiki.protocol import PROTOCOL, varying
+
+ROOM = 180  # letters beside each other on a screen of 1440 pixels, in a font as wide as DejaVu Sans
+FIRST = 26  # letters of the column that says which run
+_GAP = 2.4
+_SMALL = 0.85  # how large the letters of intervals are
+_PARTS = re.compile(r"[\s_]+")
+
+
+@dataclass(frozen=True)
+class PaperColumn:
+    """A metric of the paper by a column of the board."""
+
+    title: str
+    column: Column
+    low: float | None
+    high: float | None
+
+    def rescaled(self, value: float) -> float:
+        """Return the value on a scale where `low` is 0 and `high` is 1."""
+        assert self.low is not None and self.high is not None
+        return (value - self.low) / (self.high - self.low)
+
+
+def paper_columns(columns: Iterable[Column]) -> list[PaperColumn]:
+    """Return the paper's metrics on the board, each by our nearest metric; several evaluators make several columns."""
+    by_metric: dict[str, list[Column]] = {}
+    for column in columns:
+        by_metric.setdefault(column.metric, []).append(column)
+    found = []
+    for metric in paper_metrics():
+        ours = next((by_metric[name] for name in metric.here if name in by_metric), [])
+        for column in ours:
+            title = metric.title + column.name.removeprefix(column.metric)
+            found.append(PaperColumn(title, column, metric.low, metric.high))
+    return found
+
+
+def ordered(columns: Iterable[Column], directions: Mapping[str, str]) -> list[Column]:
+    """Sort columns for pages: the paper's metrics first, and among them those with a better direction."""
+    listed = list(columns)
+    paper = [head.column for head in paper_columns(listed)]
+    paper.sort(key=lambda column: directions[column.metric] == "none")
+    return [*paper, *(column for column in listed if column not in paper)]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A mean with its spread and both ends of its 95 % interval, and all of them as they are `shown` below each other;
+    `left` and `width` are where that interval lies between the column's least (0) and greatest (100) number.
+    `no_interval` is why there is none. `best` says that no other of its column is better, and is not said of runs that
+    were asked otherwise. `apart` is on how many texts the mean stands, if these are not all."""
+
+    mean: float | None
+    sd: float | None = None
+    low: float | None = None
+    high: float | None = None
+    no_interval: str | None = None
+    left: float = 0.0
+    width: float = 0.0
+    best: bool = False
+    apart: str = ""
+    level: str | None = None
+    shown: AlignedNumber | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    record: Record
+    cells: Sequence[Cell]
+
+
+def in_order(material: Material) -> list[Column]:
+    """Return the leaderboard's columns in the order of pages."""
+    return ordered(material.board.columns, {name: one.direction for name, one in material.metrics.items()})
+
+
+def best_first(material: Material, column: Column | None) -> list[Record]:
+    """Sort the runs by this column, runs without a number last; by their start where the metric has no direction."""
+    if column is None or material.direction(column) == "none":
+        return material.records
+    sign = -1 if material.direction(column) == "higher" else 1
+    name = column.name
+    return sorted(material.records, key=lambda one: (one[name] is None, sign * (one[name] or 0)))
+
+
+def rows(material: Material, records: Iterable[Record], columns: Sequence[Column]) -> list[Row]:
+    """Return a row for each record with a cell for each column."""
+    listed = list(records)
+    by_column = [cells(listed, column, direction(material, listed, column)) for column in columns]
+    return [Row(record, cells) for record, *cells in zip(listed, *by_column, strict=True)]
+
+
+def direction(material: Material, records: Iterable[Record], column: Column) -> str:
+    """Return the better direction; `none` for runs of several protocols or sets of articles."""
+    asked = [material.settings[one["run_id"]] for one in records if one["run_id"] in material.settings]
+    is_apart = any(name in PROTOCOL for name in varying(asked)) or not material.board.same_articles
+    return "none" if is_apart else material.direction(column)
+
+
+def apart(status: str | None, level: str | None = None) -> str:
+    """Return what a reader must know beside a number: its status unless it covers all texts, and its level unless it is
+    fully verified."""
+    return "; ".join(
+        [*([status] if status and status != "ok" else []), *([level] if level not in (None, VERIFIED) else [])]
+    )
+
+
+def cells(records: Sequence[Record], column: Column, direction: str) -> list[Cell]:
+    """Return a column's cells, one for each record."""
+    found = [number_of(record, column.name) for record in records]
+    ends = [end for of in found for end in (of.mean, of.low, of.high) if end is not None]
+    means = [of.mean for of in found if of.mean is not None and of.level != CLAIMED]
+    best = {"higher": max, "lower": min}.get(direction, lambda means, default: None)(means, default=None)
+    start, span = (min(ends), max(ends) - min(ends)) if ends else (0.0, 0.0)
+
+    def at(value: float) -> float:
+        return round(100 * (value - start) / span, 1) if span else 50.0
+
+    made = [
+        Cell(None, apart=apart(of.status, of.level))
+        if of.mean is None
+        else Cell(
+            of.mean,
+            of.sd,
+            of.low,
+            of.high,
+            of.no_interval,
+            left=at(of.mean if of.low is None else of.low),
+            width=0.0 if of.low is None or of.high is None else round(at(of.high) - at(of.low), 1),
+            best=of.mean == best and of.level != CLAIMED and len(means) > 1,
+            apart=apart(of.status, of.level),
+            level=of.level,
+        )
+        for of in found
+    ]
+    return _aligned(made)
+
+
+def together(*groups: Sequence[Row]) -> list[list[Row]]:
+    """Return the same groups of rows, aligned so that each column has the same decimals in all of them."""
+    listed = [row for group in groups for row in group]
+    by_column = [_aligned(column) for column in zip(*[row.cells for row in listed], strict=True)]
+    made = iter([Row(row.record, cells) for row, *cells in zip(listed, *by_column, strict=True)])
+    return [[next(made) for _ in group] for group in groups]
+
+
+def _aligned(column: Sequence[Cell]) -> list[Cell]:
+    return [replace(cell, shown=shown) for cell, shown in zip(column, align(column), strict=True)]
+
+
+def blocks(heads: Sequence[str], rows: Sequence[Row], beside: float = 0) -> list[range]:
+    """Split the columns into blocks as wide as a screen; the first block leaves room for `beside` letters."""
+    found: list[range] = []
+    start, used = 0, FIRST + beside
+    for place, head in enumerate(heads):
+        width = _width(head, rows, place) + _GAP
+        if place > start and used + width > ROOM:
+            found.append(range(start, place))
+            start, used = place, FIRST
+        used += width
+    return [*found, range(start, len(heads))]
+
+
+def width_of(head: str, cells: Sequence[str]) -> float:
+    """Return the width of a column in letters, with the gap to the next."""
+    return max(map(len, (*_PARTS.split(head), *cells))) + _GAP
+
+
+def _width(head: str, rows: Sequence[Row], place: int) -> float:
+    parts = [len(part) for part in _PARTS.split(head)]
+    shown = [cell.shown for row in rows if (cell := row.cells[place]).shown]
+    numbers = [len(one.mean) + _SMALL * len(one.sd) + bool(one.sd) for one in shown]
+    intervals = [_SMALL * len(one.interval) for one in shown]
+    return max([*parts, *numbers, *intervals])

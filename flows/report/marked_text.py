@@ -1,0 +1,175 @@
+"""Texts with marks: entities as their evaluator found them, and sentences with the verdicts on their claims."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from evaluators.entities import load_tagger
+from evaluators.tagger import Tagger
+from flows.presenting.material import Material, Record
+from newwiki.errors import NewWikiError
+from newwiki.records import Fingerprint
+
+_FINDER = re.compile(r"rules-v\d+|(?:spacy|gliner):.+")
+_VERSION = re.compile(r"-[^-]*$")
+
+
+class Finders:
+    """The entity finders that scored the runs, each loaded once; a reason in the place of a finder that is missing."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[tuple[str | None, str | None], Tagger | str] = {}
+        self._found: dict[tuple[str, str], Sequence[str]] = {}
+
+    def of_run(self, material: Material, record: Record) -> Tagger | str:
+        """Return the finder that scored this run, or the reason why there is none."""
+        scored = (column for column in material.board.columns if record[column.name] is not None)
+        return self.among(material.evaluators[column.evaluator_id] for column in scored)
+
+    def among(self, evaluators: Iterable[Fingerprint]) -> Tagger | str:
+        """Return the first finder among the evaluators, or the reason why there is none."""
+        for evaluator in evaluators:
+            if _FINDER.fullmatch(evaluator.model or ""):
+                return self._load(evaluator)
+        return "this run was not scored by a metric of entities"
+
+    def find(self, finder: Tagger, text: str) -> Sequence[str]:
+        """Return the mentions of a text in their order."""
+        key = (finder.model, text)
+        if key not in self._found:
+            (self._found[key],) = finder.tag([text])
+        return self._found[key]
+
+    def _load(self, evaluator: Fingerprint) -> Tagger | str:
+        key = (evaluator.model, evaluator.model_sha256)
+        if key not in self._loaded:
+            self._loaded[key] = _finder(evaluator)
+        return self._loaded[key]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A mention of an entity from character `start` up to `end`, and whether the other text has it in `both`."""
+
+    start: int
+    end: int
+    both: bool
+
+
+def marks(text: str, mentions: Sequence[str], elsewhere: Sequence[str], length: int) -> Sequence[Mark]:
+    """Return a mark for each mention in the first `length` characters."""
+    there = {_compared(mention) for mention in elsewhere}
+    found = []
+    for start, mention in _places(text, mentions):
+        if start + len(mention) > length:
+            break
+        found.append(Mark(start, start + len(mention), _compared(mention) in there))
+    return found
+
+
+def marked(text: str, found: Sequence[Mark], first: int, last: int) -> Markup:
+    """Return the characters from `first` up to `last` with <mark> elements, of class `both` for shared mentions."""
+    parts, end = [], first
+    for mark in found:
+        start, stop = max(mark.start, first), min(mark.end, last)
+        if start < stop:
+            kind = Markup(' class="both"') if mark.both else ""
+            parts.append(escape(text[end:start]) + Markup("<mark{}>{}</mark>").format(kind, text[start:stop]))
+            end = stop
+    return Markup("").join([*parts, escape(text[end:last])])
+
+
+def _places(text: str, mentions: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield the place of each mention, after the one before: as whole words ("one" is not in "stone"), or anywhere."""
+    position = 0
+    for mention in filter(None, mentions):
+        own_words = re.compile(rf"(?<!\w){re.escape(mention)}(?!\w)").search(text, position)
+        start = own_words.start() if own_words else text.find(mention, position)
+        if start >= 0:
+            yield start, mention
+            position = start + len(mention)
+
+
+def _compared(mention: str) -> str:
+    """Normalize a mention as `entity_overlap` does."""
+    return " ".join(mention.casefold().split())
+
+
+def _finder(evaluator: Fingerprint) -> Tagger | str:
+    name = evaluator.model or ""
+    try:
+        finder = load_tagger(_VERSION.sub("", name) if name.startswith("spacy:") else name)
+    except NewWikiError as error:
+        return f"{name}, which scored this run, is not at hand: {error}"
+    if (finder.model, finder.model_sha256) != (evaluator.model, evaluator.model_sha256):
+        return f"{name}, which scored this run, is not at hand: here it is {finder.model} with other weights"
+    return finder
+
+
+Claims = Mapping[str, Sequence[Mapping[str, Any]]]  # of a text, by the name of the evaluator
+Key = tuple[str, int, int]  # run, page, sample
+
+# Of each label and of what was not checked: its class in the pages, its sign, its words
+VERDICTS = {
+    "supported": ("supported", "✓", "supported"),
+    "refuted": ("refuted", "✗", "refuted"),
+    "not enough info": ("unknown", "?", "not enough info"),
+    "not checked": ("unchecked", "–", "not checked"),
+}
+
+
+def by_text(rows: Sequence[Mapping[str, Any]]) -> Mapping[Key, Claims]:
+    """Group the rows of the query `shown_claims` by text and evaluator, in their order."""
+    found: dict[Key, dict[str, list[Mapping[str, Any]]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        found[row["run_id"], row["page_id"], row["sample"]][row["evaluator"]].append(row)
+    return found
+
+
+def checked(text: str, claims: Sequence[Mapping[str, Any]], length: int, inner: Callable[[int, int], Markup]) -> Markup:
+    """Return the first `length` characters, each sentence in a <span class="claim"> with its sign in front and its
+    evidence behind; `inner` gives the characters from one place up to another."""
+    parts, end = [], 0
+    for claim in claims:
+        start, stop = claim["start_char"], min(claim["end_char"], length)
+        if start >= stop:
+            break
+        kind, sign, words = VERDICTS[claim["label"] if claim["checkable"] else "not checked"]
+        parts += [
+            inner(end, start),
+            Markup('<span class="claim {}" tabindex="0"><span class="verdict">{}</span>').format(kind, sign),
+            inner(start, stop),
+            Markup('<span class="evidence" dir="auto"><b>{}</b> {}</span></span>').format(
+                words.capitalize() + ".", _evidence(claim, text)
+            ),
+        ]
+        end = stop
+    return Markup("").join([*parts, inner(end, length)])
+
+
+def checked_alone(text: str, claims: Sequence[Mapping[str, Any]]) -> Markup:
+    """Return a whole text with verdicts and no other marks."""
+    return checked(text, claims, len(text), lambda start, end: escape(text[start:end]))
+
+
+def _evidence(claim: Mapping[str, Any], text: str) -> Markup:
+    told = []
+    if not claim["checkable"]:
+        return Markup("The sentence is too long for the pair scorer.")
+    if claim["claim"] != text[claim["start_char"] : claim["end_char"]]:
+        told.append(Markup("Checked as <q>{}</q>.").format(claim["claim"]))
+    if claim["evidence"] is None:
+        return Markup(" ").join([*told, "No evidence was found."])
+    cut = " (its beginning)" if claim["evidence_cut"] else ""
+    told.append(
+        Markup("<cite>{}</cite>, sentence {}{}: <q>{}</q>").format(
+            claim["evidence_title"], claim["evidence_sentence"] + 1, cut, claim["evidence"]
+        )
+    )
+    shares = [f"{name.replace('_', ' ')} {claim[name]:.2f}" for name in ("supported", "refuted", "not_enough_info")]
+    told.append(Markup("<small>{}</small>").format(", ".join(shares)))
+    return Markup(" ").join(told)

@@ -1,0 +1,154 @@
+"""The models side by side, as the paper has them: tables 3 and 4, and figure 5, on our data."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from flows.comparing.board import Number, number_of
+from flows.comparing.shown_levels import LevelNote
+from flows.presenting.charts import ARTICLES_SIGN, MOST_SERIES, Key, PageSigns, Sign, dots, svg
+from flows.presenting.material import Material, Record, gather
+from flows.presenting.numbers import decimals, fixed
+from flows.presenting.page_tables import PaperColumn, Row, apart, paper_columns, rows, together
+from storage.database import Database
+
+PAPER_DECODER = "sample:frequency_penalty=0,presence_penalty=0,repetition_penalty=1,temperature=0.9,top_k=20,top_p=0.9"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The same request on two snapshots: of new articles and of old ones; `run_id` is that of the report's snapshot."""
+
+    run_id: str
+    new: Row
+    old: Row
+
+
+@dataclass(frozen=True)
+class OldAndNew:
+    """`left_out` are metrics that were scored by different evaluators, whose numbers are not set beside each other."""
+
+    new_id: str
+    old_id: str
+    heads: Sequence[PaperColumn]
+    pairs: Sequence[Pair]
+    left_out: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A formatted standard deviation, its size in percent of the greatest in its column, and what a reader must know
+    beside it."""
+
+    words: str
+    share: float
+    apart: str
+
+
+@dataclass(frozen=True)
+class Spreads:
+    """`rows` have a model each, the articles last, with a bar for each of `heads` or none. `rescaled` has all metrics
+    over the paper's ranges, and those models that have a key; `levels` are notes on their numbers."""
+
+    heads: Sequence[PaperColumn]
+    rows: Sequence[tuple[str, Sequence[Bar | None]]]
+    keys: Sequence[Key]
+    rescaled: Markup | None
+    levels: Sequence[LevelNote]
+
+
+def alike(material: Material) -> list[Record]:
+    """Return the runs of table 3: those with the decoder and request that most models share; the paper's decoder wins
+    a tie."""
+    groups: dict[object, list[Record]] = defaultdict(list)
+    for record in material.records:
+        entry = material.entries[record["run_id"]]
+        if entry.run.samples:
+            groups[record["decoder"], entry.request].append(record)
+
+    def rank(group: list[Record]) -> tuple[int, bool]:
+        models = {material.entries[record["run_id"]].run.model_sha256 for record in group}
+        return len(models), group[0]["decoder"].startswith(PAPER_DECODER)
+
+    return max(groups.values(), key=rank, default=[])
+
+
+def old_and_new(database: Database, material: Material) -> OldAndNew | None:
+    """Return table 4: the same requests on the newest snapshot of the other kind; None where there is none."""
+    for other_id, _ in database.rows("report_counterparts", material.snapshot.snapshot_id):
+        other = gather(database, other_id)
+        there = {_asked(other, record): record for record in other.records}
+        found = [(record, there[key]) for record in material.records if (key := _asked(material, record)) in there]
+        if found:
+            return _paired(material, other, found)
+    return None
+
+
+def _paired(material: Material, other: Material, found: Sequence[tuple[Record, Record]]) -> OldAndNew:
+    heads = paper_columns(material.board.columns)
+    shared = [one for one in heads if one.column in other.board.columns]
+    columns = [one.column for one in shared]
+    step = 1 if material.snapshot.kind == "new" else -1
+    new_id, old_id = (material.snapshot.snapshot_id, other.snapshot.snapshot_id)[::step]
+    listed = together(*[rows(material, pair[::step], columns) for pair in found])
+    pairs = [Pair(pair[0]["run_id"], *of_pair) for pair, of_pair in zip(found, listed, strict=True)]
+    return OldAndNew(new_id, old_id, shared, pairs, [one.title for one in heads if one not in shared])
+
+
+def _asked(material: Material, record: Record) -> tuple[object, ...]:
+    entry = material.entries[record["run_id"]]
+    return entry.run.model_sha256, record["decoder"], entry.request
+
+
+def spreads(material: Material, records: Sequence[Record], page: PageSigns) -> Spreads | None:
+    """Return figure 5: the standard deviations of these runs and of the articles."""
+    articles = [(material.reference, "Wikipedia")] if material.reference else []
+    of_runs = [(record, material.names[record["run_id"]]) for record in records]
+    named = [*of_runs, *articles]
+    heads = [
+        head
+        for head in paper_columns(material.text_columns)
+        if any(number_of(record, head.column.name).sd is not None for record, _ in named)
+    ]
+    if not heads or not records:
+        return None
+    columns = [_bars([number_of(record, head.column.name) for record, _ in named]) for head in heads]
+    rows = [(name, [column[place] for column in columns]) for place, (_, name) in enumerate(named)]
+    drawn = [*of_runs[: MOST_SERIES - len(articles)], *articles]
+    signs = [
+        ARTICLES_SIGN if record is material.reference else page.of(material.names[record["run_id"]])
+        for record, _ in drawn
+    ]
+    keys = [Key(sign, text) for sign, (_, text) in zip(signs, drawn, strict=True)]
+    levels = material.level_notes([record for record, _ in drawn], [head.column for head in heads])
+    return Spreads(heads, rows, keys, _rescaled(heads, drawn, signs), levels)
+
+
+def _bars(numbers: Sequence[Number]) -> list[Bar | None]:
+    there = [of.sd for of in numbers if of.sd is not None]
+    number, most = decimals(there), max(there)
+
+    def bar(of: Number) -> Bar | None:
+        if of.sd is None:
+            return None
+        return Bar(fixed(of.sd, number), round(100 * of.sd / most if most else 0, 1), apart(of.status, of.level))
+
+    return [bar(of) for of in numbers]
+
+
+def _rescaled(
+    heads: Sequence[PaperColumn], drawn: Sequence[tuple[Record, str]], signs: Sequence[Sign]
+) -> Markup | None:
+    ranged = [head for head in heads if head.low is not None]
+    values = [
+        {"metric": head.title, "who": str(place), "sd": sd / (head.high - head.low)}
+        for place, (record, _) in enumerate(drawn)
+        for head in ranged
+        if (sd := number_of(record, head.column.name).sd) is not None and head.low is not None and head.high is not None
+    ]
+    if not values:
+        return None
+    chart = dots(values, [head.title for head in ranged], signs)
+    return svg(chart, "Figure 5 rescaled; the numbers are in the table before it.")

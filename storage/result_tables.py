@@ -1,0 +1,188 @@
+"""Result tables of experiments, each declared once, on the dataclass of its rows.
+
+The declaration decides how rows are stored (as JSON, in the table `experiment_rows`), the typed view that users query,
+the comments of the view and its columns, and the key that `newwiki doctor` checks. So an experiment needs no migration.
+
+    @result_table("leakage_pairs", key=("old_page_id",))
+    @dataclass(frozen=True, kw_only=True)
+    class MatchedPair:
+        \"\"\"Which old article was set against which new one.\"\"\"
+
+        old_page_id: int = column("The old article.")
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from datetime import date
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+import duckdb
+import pyarrow as pa
+
+from newwiki.errors import TerminalError
+from newwiki.registry import Registry
+from storage.fences import quoted
+from storage.queries import filled, query, require_identifier
+
+R = TypeVar("R")
+
+_COMMENT = "comment"
+_ANSWER = "The answer."
+# In capitals, as DuckDB keeps them: a file's views are compared with these texts (`storage.definitions`)
+_TYPES: Mapping[object, tuple[str, pa.DataType]] = {
+    str: ("VARCHAR", pa.string()),
+    int: ("BIGINT", pa.int64()),
+    float: ("DOUBLE", pa.float64()),
+    bool: ("BOOLEAN", pa.bool_()),
+    date: ("DATE", pa.date32()),
+    Sequence[str]: ("JSON::VARCHAR[]", pa.list_(pa.string())),
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A field of the rows: its SQL type, its Arrow type, and whether it can be NULL."""
+
+    name: str
+    sql_type: str
+    arrow_type: pa.DataType
+    optional: bool
+    comment: str
+
+
+@dataclass(frozen=True)
+class ResultTable:
+    """A declared table. The `key` identifies a row within one answer."""
+
+    name: str
+    key: tuple[str, ...]
+    comment: str
+    columns: tuple[Column, ...]
+
+    def view(self) -> str:
+        """Return the SQL that creates the typed view with its comments."""
+        described = [("experiment_id", _ANSWER), *((one.name, one.comment) for one in self.columns)]
+        return "\n".join(
+            [
+                filled(query("result_view"), self._parts()),
+                f"comment on view {self.name} is {quoted(self.comment)};",
+                *(f'comment on column {self.name}."{name}" is {quoted(comment)};' for name, comment in described),
+            ]
+        )
+
+    def insert(self, connection: duckdb.DuckDBPyConnection, experiment_id: str, rows: Sequence[Any]) -> None:
+        """Store the rows of an answer in one statement.
+
+        Raises ValueError for None in a column that cannot be NULL, and pyarrow.ArrowException for a value of another
+        type.
+        """
+        values = [pa.array([getattr(row, one.name) for row in rows]).cast(one.arrow_type) for one in self.columns]
+        for one, of_column in zip(self.columns, values, strict=True):
+            if of_column.null_count and not one.optional:
+                raise ValueError(f"a row of {self.name} has no {one.name}")
+        structs = pa.StructArray.from_arrays(values, [one.name for one in self.columns])
+        connection.register("incoming", pa.table({"position": range(len(rows)), "row": structs}))
+        connection.execute(query("keep_result_rows"), [experiment_id, self.name])
+        connection.unregister("incoming")
+
+    def rows(self, connection: duckdb.DuckDBPyConnection, experiment_id: str) -> duckdb.DuckDBPyConnection:
+        """Return the typed rows of an answer, in the order in which they were stored."""
+        return connection.execute(filled(query("result_rows"), self._parts()), [experiment_id, self.name])
+
+    def adopt(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Move the rows of the table that has this view's name, and drop it."""
+        row = ", ".join(f'"{one.name}" := "{one.name}"' for one in self.columns)
+        connection.execute(filled(query("adopt_result_rows"), {**self._parts(), "{row}": f"struct_pack({row})"}))
+
+    def _parts(self) -> dict[str, str]:
+        return {
+            "{table}": self.name,
+            "{fields}": ", ".join(quoted(one.name) for one in self.columns),
+            "{columns}": ", ".join(
+                f'found[{place}]::{one.sql_type} as "{one.name}"' for place, one in enumerate(self.columns, start=1)
+            ),
+        }
+
+
+_TABLES: Registry[ResultTable] = Registry("result table", "newwiki.result_tables")
+_ATTRIBUTE = "__result_table__"
+
+
+def column(comment: str, default: Any = MISSING) -> Any:
+    """Declare a field of a row with a sentence that says what it is, in which unit, and when it is NULL."""
+    return field(default=default, metadata={_COMMENT: comment})
+
+
+def result_table(name: str, *, key: Sequence[str]) -> Callable[[type[R]], type[R]]:
+    """Declare a dataclass as the rows of a result table. Its docstring describes the table.
+
+    Raises ValueError for a `key` that names no field, and TypeError for a field that has no description or whose type
+    no column can have.
+    """
+
+    def declare(rows: type[R]) -> type[R]:
+        columns = _columns(rows)
+        if unknown := set(key) - {one.name for one in columns}:
+            raise ValueError(f"the key of {name} names no field: {', '.join(sorted(unknown))}")
+        comment = " ".join((rows.__doc__ or "").split())
+        declared = ResultTable(require_identifier(name), tuple(key), comment, columns)
+        _TABLES.add(name, declared)
+        setattr(rows, _ATTRIBUTE, declared)
+        return rows
+
+    return declare
+
+
+def table_of(rows: type) -> ResultTable:
+    """Return the table that is declared on the class of its rows."""
+    found: ResultTable = getattr(rows, _ATTRIBUTE)
+    return found
+
+
+def declared_tables() -> list[ResultTable]:
+    """Return the tables of all installed experiments, by name.
+
+    Raises TerminalError where the installation names no experiments, which would take their views from every database.
+    """
+    found = _TABLES.all()
+    if not found:
+        raise TerminalError("this installation of newwiki-eval lists no experiments; install it again")
+    return [found[name] for name in sorted(found)]
+
+
+def views() -> str:
+    """Return the SQL that creates the typed views of all result tables."""
+    return "\n".join(one.view() for one in declared_tables())
+
+
+def keys() -> dict[str, tuple[str, ...]]:
+    """Return the key of each result table, which begins with the answer."""
+    return {one.name: ("experiment_id", *one.key) for one in declared_tables()}
+
+
+def adopt(connection: duckdb.DuckDBPyConnection, tables: Collection[str]) -> None:
+    """Move the rows of those result tables that are tables of their own, as in development versions before 0.2.0."""
+    for one in declared_tables():
+        if one.name in tables:
+            one.adopt(connection)
+
+
+def _columns(rows: Any) -> tuple[Column, ...]:
+    kinds = get_type_hints(rows)
+    return tuple(
+        _column(f"{rows.__name__}.{one.name}", one.name, kinds[one.name], one.metadata) for one in fields(rows)
+    )
+
+
+def _column(where: str, name: str, kind: Any, metadata: Mapping[str, str]) -> Column:
+    if _COMMENT not in metadata:
+        raise TypeError(f"{where} has no description: give it `= column(…)`")
+    optional = isinstance(kind, UnionType) and NoneType in get_args(kind)
+    plain = get_args(kind)[0] if optional else kind
+    if get_origin(plain) is Literal:
+        plain = type(get_args(plain)[0])
+    if plain not in _TYPES:
+        raise TypeError(f"{where} is {kind}: a column holds text, a number, true or false, a day, or a list of texts")
+    sql_type, arrow_type = _TYPES[plain]
+    return Column(require_identifier(name), sql_type, arrow_type, optional, metadata[_COMMENT])
