@@ -91,18 +91,21 @@ def corpora(random: Random, effect: float) -> bool:
 
 
 def exposure(random: Random, effect: float) -> bool:
-    """Ten articles, each with what its ratio is off by, whatever the seed; without an article the mean is that of the
-    others."""
+    """Ten articles, each with how much better its texts are after data than after the model's own text, whatever the
+    seed. Without an effect either prefix is the better one equally often, so that the ratio of mean scores is 1."""
     scores = []
     for model in MODELS:
-        own = 0.15 * random.normal(size=10) + effect * (model == "a")
+        better = 0.15 * random.normal(size=10) + effect * (model == "a")
         for seed in range(10):
-            ratios = np.exp(own + 0.15 * random.normal(size=10))
+            halved = (better + 0.15 * random.normal(size=10)) / 2
+            after_data, after_own = np.exp(halved), np.exp(-halved)
             score = ExposureScore(
                 model=model, decoder="sample", metric="bleu", prefix=MODEL, rate=0.0, prefix_length=20, gap=0,
-                seed=seed, texts=10, score=0.5, ratio=float(ratios.mean()),
+                seed=seed, texts=10, score=0.5, ratio=float(after_data.mean() / after_own.mean()),
             )  # fmt: skip
-            without = [float(np.delete(ratios, place).mean()) for place in range(10)]
+            without = [
+                float(np.delete(after_data, place).mean() / np.delete(after_own, place).mean()) for place in range(10)
+            ]
             scores.append(Measured(score, [0.5] * 10, without))
     said = exposures.verdict(trends(scores), 10)
     return exposures.WORSE in said or exposures.BETTER in said
