@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from evaluators import group_differences, statistics
-from evaluators.group_differences import Array
+from evaluators.statistics import Array
 
 _AT_ONCE = 100  # draws, which stand where settings do
 

@@ -53,10 +53,10 @@ def _loaded() -> dict[str, frozenset[str]]:
     for library in LIBRARIES:
         left = [library]
         while left:
-            for file in importers.get(left.pop(), ()):
-                if library not in found.get(file, ()):
-                    found[file] = found.get(file, frozenset()) | {library}
-                    left.append(file)
+            for importer in importers.get(left.pop(), ()):
+                if library not in found.get(importer, ()):
+                    found[importer] = found.get(importer, frozenset()) | {library}
+                    left.append(importer)
     return found
 
 

@@ -64,6 +64,15 @@ from newwiki.request import PlanRequest
 def added_piece(request, here) -> Answer:
     "Show an added piece."
 """,
+    "an experiment": """
+from flows.experiments.experiment import Experiment
+from newwiki.experiment_request import ExperimentRequest
+
+EXPERIMENT = Experiment(
+    name="added-piece", version="1", title="Added", question="Is it there?", source="s", help="Ask for it.",
+    example="newwiki experiment added-piece gpt2", request=ExperimentRequest,
+)
+""",
     "a result table": '''
 from dataclasses import dataclass
 
@@ -100,6 +109,7 @@ print(json.dumps({
     "a source": "added-source" in sources.all(),
     "a backend": "added-backend" in models.all(),
     "a command": "added-piece" in cli.commands,
+    "an experiment": "added-piece" in cli.commands["experiment"].commands,
     "a result table": [column[:2] for column in added]
     == [("experiment_id", "VARCHAR"), ("name", "VARCHAR"), ("value", "DOUBLE")],
     "a request's field": "added_field" in inspect.signature(newwiki.evaluate).parameters
@@ -125,7 +135,10 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bool]:
     for what, (file, is_new) in table().items():
         place = home / file.replace("NAME", "added_piece").replace("EXPERIMENT", "models")  # which has none of its own
         if is_new:
-            assert place.parent.is_dir()
+            assert place.parent.is_dir() or place.parent.parent.name == "experiments"  # a folder for each
+            if not place.parent.is_dir():
+                place.parent.mkdir()
+                (place.parent / "__init__.py").touch()
             assert not place.exists()
             place.write_text(PIECES[what], "utf-8")
         else:

@@ -24,7 +24,7 @@ def answer(experiment: Experiment, evaluations: Evaluations, request: Experiment
     The answer names the units over which its verdict generalizes: those of the first of its tables that has verdicts.
     It says which of the runs have numbers that nobody here has verified.
     """
-    found = experiment.find(evaluations, request)
+    found = experiment.compute(evaluations, request)
     runs = sorted(found.runs, key=lambda run: run.run_id)
     asked, read = _json(asdict(request)), _json({**found.read, "runs": [asdict(run) for run in runs]})
     # Weights in another folder are the same

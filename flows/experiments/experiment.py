@@ -112,8 +112,8 @@ class Shown:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One of them, declared in the folder of its name (with _ for -), where `find.py` has the function that makes the
-    runs which are missing and computes the answer, and `show.py` the one that makes tables and figures of what is
+    """One of them, declared in the folder of its name (with _ for -), where `compute.py` has the function that makes
+    the runs which are missing and computes the answer, `show.py` the one that makes tables and figures of what is
     stored under an id. `version` goes up where the same runs would give another answer; `example` is a line for a
     shell. `question` is what its verdicts answer. The units that these generalize over are declared beside its tables
     (`flows.verdict_kinds`)."""
@@ -127,8 +127,8 @@ class Experiment:
     example: str
     request: type[ExperimentRequest]
 
-    def find(self, evaluations: "Evaluations", request: ExperimentRequest) -> Answer:
-        answer: Answer = self._module("find").find(evaluations, request)
+    def compute(self, evaluations: "Evaluations", request: ExperimentRequest) -> Answer:
+        answer: Answer = self._module("compute").compute(evaluations, request)
         return answer
 
     def show(self, database: "Database", experiment_id: str) -> Shown:
@@ -142,7 +142,7 @@ class Experiment:
 def every() -> list[Experiment]:
     """All that have a folder here, by name."""
     folders = sorted(one.name for one in pkgutil.iter_modules(experiments.__path__) if one.ispkg)
-    return [importlib.import_module(f"flows.experiments.{name}.experiment").EXPERIMENT for name in folders]
+    return [importlib.import_module(f"flows.experiments.{name}.request").EXPERIMENT for name in folders]
 
 
 def named(name: str) -> Experiment:

@@ -155,7 +155,7 @@ def job(
 
         def command(settings: Settings, quiet: bool, form: str = "table", **given: Any) -> int:
             made = request(**{field.name: given.pop(field.name) for field in fields})
-            answer = job.run(made, Here(settings, quiet), **given)
+            answer: Answer = declared.run(made, Here(settings, quiet), **given)
             answer.show(form)
             return answer.status
 
@@ -166,10 +166,10 @@ def job(
         for field in reversed([*fields, *own]):
             shell = field_option(field)(shell)
         text = inspect.cleandoc(help or run.__doc__ or "")
-        job = click.command(name or run.__name__.replace("_", "-"), cls=Job, help=text)(shell)
-        job.run, job.request, job.own_fields = run, request, own
-        job.by_place, job.returns, job.result = by_place, returns, result
-        return listed(group, summary, examples=examples)(job)
+        declared = click.command(name or run.__name__.replace("_", "-"), cls=Job, help=text)(shell)
+        declared.run, declared.request, declared.own_fields = run, request, own
+        declared.by_place, declared.returns, declared.result = by_place, returns, result
+        return listed(group, summary, examples=examples)(declared)
 
     return declare
 

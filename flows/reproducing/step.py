@@ -1,12 +1,13 @@
 """What is carried out of a paper: a step makes tasks for the exhibits that it fills, and reads what came of them."""
 
 import importlib
+import importlib.util
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evaluators.scoring import is_installed, select
-from flows.reproducing import steps
+from flows import experiments
 from flows.reproducing.chosen_models import ChosenModel, ChosenModels
 from flows.reproducing.matching import Ours
 from flows.reproducing.scale import Scaled
@@ -108,9 +109,12 @@ class Step:
 
 
 def every() -> list[Step]:
-    """Each file in `steps` has one, by name."""
-    names = sorted(one.name for one in pkgutil.iter_modules(steps.__path__))
-    return [importlib.import_module(f"flows.reproducing.steps.{name}").STEP for name in names]
+    """Return the steps: evaluations and topics, and those in `reproduce.py` of each experiment that has one."""
+    folders = sorted(folder.name for folder in pkgutil.iter_modules(experiments.__path__) if folder.ispkg)
+    modules = [f"flows.experiments.{folder}.reproduce" for folder in folders]
+    found = [module for module in modules if importlib.util.find_spec(module)]
+    names = ["flows.reproducing.evaluations", *found, "flows.reproducing.topics"]
+    return [importlib.import_module(name).STEP for name in names]
 
 
 def asks_for(command: str) -> Callable[[Paper, Exhibit], bool]:

@@ -17,13 +17,12 @@ from flows.bundles.taking_in import bundle_files, take_in
 from flows.comparing import notes
 from flows.experiments.answering import answer
 from flows.experiments.evaluations import Evaluations
-from flows.experiments.linking.experiment import EXPERIMENT
+from flows.experiments.linking.request import EXPERIMENT, LinkingRequest
 from flows.progress import Progress, Silent
 from flows.scoring.score_all import score_all
 from flows.site.contents import Signers
 from newwiki.bundle_requests import CheckRequest
 from newwiki.errors import NewWikiError, TerminalError, UsageError
-from newwiki.experiment_request import LinkingRequest
 from newwiki.request import ScoringRequest
 from newwiki.settings import Settings
 from newwiki.site_request import SiteRequest

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from newwiki.contrast_request import BESIDE, CONTRAST_METRICS, ContrastRequest
+from flows.experiments.contrast.request import BESIDE, CONTRAST_METRICS, ContrastRequest
 from newwiki.errors import UsageError
 
 

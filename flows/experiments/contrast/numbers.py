@@ -8,8 +8,8 @@ import numpy as np
 from evaluators import statistics
 from evaluators.bounded_intervals import interval_within
 from evaluators.scoring import is_installed, select
+from flows.experiments.contrast.request import CONTRAST_METRICS
 from flows.experiments.contrast.result_tables import ContrastNumber
-from newwiki.contrast_request import CONTRAST_METRICS
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Metric
 from newwiki.registry import makers

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from flows.experiments.contrast.request import BESIDE, ContrastRequest
 from flows.experiments.contrast.result_tables import ContrastVariant
-from newwiki.contrast_request import BESIDE, ContrastRequest
 from newwiki.decoding.grammar import Decoder, Value, parse, short_form
 from newwiki.errors import UsageError
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from flows.evaluating.generate import find_models
 from flows.evaluating.leak import refuse_evaluated
 from flows.experiments.corpora.corpora import Corpus
+from flows.experiments.corpora.request import CorporaRequest
 from flows.experiments.evaluations import Evaluations
 from flows.training.finetuning import PlannedTraining, plan_training, require_accelerate, train
-from newwiki.corpora_request import CorporaRequest
 from newwiki.models.checkpoint import split_revision
 from newwiki.request import FinetuneRequest
 from storage.outputs import safe

@@ -4,9 +4,9 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from flows.experiments.corpora.request import CorporaRequest
 from flows.training import training_set
 from flows.training.training_set import TrainingArticle, TrainingSet, WholeText
-from newwiki.corpora_request import CorporaRequest
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.text.prompts import fill
 from newwiki.training.corpus_files import read_corpora

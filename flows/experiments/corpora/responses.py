@@ -12,9 +12,9 @@ from flows.evaluating.asked_prompts import TEMPLATE, asked_of
 from flows.evaluating.generate import Asked, plan_on
 from flows.evaluating.write_shard import ShardedModel
 from flows.experiments.corpora.checkpoints import PlannedCheckpoint
+from flows.experiments.corpora.request import CorporaRequest
 from flows.experiments.evaluations import Evaluations
 from flows.workers.shards import ShardsFailed
-from newwiki.corpora_request import CorporaRequest
 from newwiki.decoding.grammar import Decoder, parse
 from newwiki.knowledge_cutoff import known_cutoff
 from newwiki.prompting.prompt_lists import read_prompt_list

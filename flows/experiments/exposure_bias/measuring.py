@@ -24,10 +24,10 @@ from flows.experiments.exposure_bias.prefixes import (
     distorted,
     halves,
 )
+from flows.experiments.exposure_bias.request import ExposureBiasRequest
 from flows.experiments.exposure_bias.result_tables import ExposureScore
 from flows.experiments.exposure_bias.stored import Contexts, Store, TokenModel
 from newwiki.decoding.grammar import Decoder
-from newwiki.exposure_bias_request import ExposureBiasRequest
 
 SCORES: Mapping[str, Callable[[Sequence[Words], Sequence[Words]], float]] = {
     "bleu": bleu,

@@ -12,10 +12,10 @@ from flows.evaluating.generate import writing_of
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.exposure_bias.measuring import ancestral, length_of
 from flows.experiments.exposure_bias.prefixes import Key, Tokens
+from flows.experiments.exposure_bias.request import ExposureBiasRequest
 from flows.experiments.exposure_bias.stored import Contexts, Store, TokenModel
 from flows.training.output_folder import alone, is_done
 from newwiki.errors import TerminalError
-from newwiki.exposure_bias_request import ExposureBiasRequest
 from newwiki.models.checkpoint import Trust, find, load, split_revision
 from newwiki.request import FinetuneRequest
 from newwiki.training import record

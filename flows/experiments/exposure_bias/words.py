@@ -14,10 +14,10 @@ from flows.experiments.exposure_bias.leave_out import (
     ZERO,
 )
 from flows.experiments.exposure_bias.prefixes import CORRUPTED, MODEL
+from flows.experiments.exposure_bias.request import ExposureBiasRequest
 from flows.experiments.exposure_bias.result_tables import ExposureMeasure, ExposureScore, ExposureTrend
 from flows.presenting.numbers import estimate, fixed
 from newwiki.decoding.grammar import short_form
-from newwiki.exposure_bias_request import ExposureBiasRequest
 
 DECISIVE = {"EB-M by BLEU": "bleu", "EB-C by Jensen-Shannon": "jensen_shannon"}
 WORSE, BETTER, ALIKE = "worse after its own text", "better after its own text", "no difference shown"

@@ -8,12 +8,12 @@ from flows.evaluating.asked_prompts import TEMPLATE, asked_of
 from flows.evaluating.generate import find_models, plan_on
 from flows.evaluating.write_shard import ShardedModel
 from flows.experiments.evaluations import Evaluations
+from flows.experiments.fairness.request import FAIRNESS_METRICS, FairnessRequest
 from flows.scoring.loaded_evaluators import LoadedEvaluators
 from flows.scoring.score_shard import ShardedScoring
 from flows.workers.shards import ShardsFailed
 from newwiki.decoding.grammar import Decoder, parse
 from newwiki.errors import TerminalError, UsageError
-from newwiki.experiment_request import FAIRNESS_METRICS, FairnessRequest
 from newwiki.knowledge_cutoff import known_cutoff
 from newwiki.prompting.prompt_set import PromptSet
 from newwiki.records import Metric, Run

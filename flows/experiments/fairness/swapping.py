@@ -11,10 +11,10 @@ from evaluators import statistics
 from evaluators.group_differences import welch_p
 from evaluators.scoring import score
 from flows.experiments.evaluations import Evaluations
+from flows.experiments.fairness.request import FairnessRequest
 from flows.experiments.fairness.result_tables import FairnessSetting, FairnessSwap
 from flows.scoring.loaded_evaluators import LoadedEvaluators
 from flows.scoring.prompted_sentences import scored_sentence
-from newwiki.experiment_request import FairnessRequest
 from newwiki.prompting.prompt_set import GroupPrompt, JudgedText
 from newwiki.registry import Evaluator
 from storage import prompt_sets

@@ -58,7 +58,7 @@ class Asked:
     request: ExperimentRequest
 
     def find(self) -> Answer:
-        return self.experiment.find(Evaluations(self.database, self.settings, Silent()), self.request)
+        return self.experiment.compute(Evaluations(self.database, self.settings, Silent()), self.request)
 
     def keep(self) -> str:
         return answer(self.experiment, Evaluations(self.database, self.settings, Silent()), self.request)

@@ -11,6 +11,7 @@ import pytest
 from evaluators.statistics import ALIKE, TOO_FEW
 from flows.reproducing import scale
 from flows.reproducing.chosen_models import ChosenModel, ChosenModels
+from flows.reproducing.evaluations import evaluation_reader
 from flows.reproducing.matching import (
     FAILS,
     HOLDS,
@@ -24,7 +25,6 @@ from flows.reproducing.matching import (
     numbers_by_row,
 )
 from flows.reproducing.step import Outcome, Reproduction
-from flows.reproducing.steps.evaluations import evaluation_reader
 from newwiki.papers.published import Paper, papers
 from newwiki.records import Metric, Score
 from newwiki.reproduce_request import ReproduceRequest

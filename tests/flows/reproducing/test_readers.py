@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 
 from evaluators.statistics import TOO_FEW
+from flows.experiments.contrast.reproduce import variant, whose_words
+from flows.experiments.exposure_bias.reproduce import exposure_number
 from flows.experiments.exposure_bias.result_tables import ExposureMeasure, ExposureScore
 from flows.experiments.fairness.material import Found
+from flows.experiments.fairness.reproduce import fairness_number
 from flows.experiments.fairness.result_tables import FairnessSetting, FairnessSwap, GroupShare
 from flows.reproducing.chosen_models import ChosenModel
 from flows.reproducing.matching import Ours, canonical, numbers_by_row
 from flows.reproducing.step import every
-from flows.reproducing.steps.contrast import variant, whose_words
-from flows.reproducing.steps.exposure_bias import exposure_number
-from flows.reproducing.steps.fairness import fairness_number
 from newwiki.papers.published import Exhibit, Number, papers
 
 COVERED = {"newwiki judge", "newwiki experiment corpora"}  # people judge; corpora are the user's

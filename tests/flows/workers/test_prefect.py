@@ -17,12 +17,12 @@ import flows.demonstration as demo
 from flows.commands.experiment import run_experiment
 from flows.demonstration import wiki
 from flows.experiments.experiment import named
+from flows.experiments.leakage.request import LeakageRequest
 from flows.jobs.job import Here
 from flows.progress import Silent
 from flows.schedule.catch_up import MonthsFailed
 from flows.schedule.webhook import address
 from newwiki.errors import TerminalError, TransientError, UsageError
-from newwiki.experiment_request import LeakageRequest
 from newwiki.registrations import Evaluation, Notify
 from newwiki.request import RefreshRequest
 from newwiki.sample import toy

@@ -12,12 +12,12 @@ import pytest
 from benchmarks.cutoff_seeds import articles
 from flows.api import experiment
 from flows.experiments.answering import answer
+from flows.experiments.contrast.request import BESIDE, ContrastRequest
 from flows.experiments.contrast.variants import IDENTICAL, SIZE
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import named
 from flows.progress import Silent
 from flows.report.experiments import write_answer
-from newwiki.contrast_request import BESIDE, ContrastRequest
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Fingerprint, Metric, RunScore
 from newwiki.settings import Settings

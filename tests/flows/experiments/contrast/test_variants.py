@@ -3,9 +3,9 @@
 import pytest
 
 from flows.experiments.contrast.figures import figures
+from flows.experiments.contrast.request import BESIDE, ContrastRequest
 from flows.experiments.contrast.result_tables import ContrastNumber, ContrastVariant
 from flows.experiments.contrast.variants import decoder_words, variants
-from newwiki.contrast_request import BESIDE, ContrastRequest
 from newwiki.decoding.grammar import parse
 from newwiki.errors import UsageError
 

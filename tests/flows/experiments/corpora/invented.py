@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from flows.experiments.answering import answer
-from flows.experiments.corpora.experiment import EXPERIMENT
+from flows.experiments.corpora.request import EXPERIMENT, CorporaRequest
 from flows.experiments.evaluations import Evaluations
 from flows.progress import Progress, Silent
-from newwiki.corpora_request import CorporaRequest
 from newwiki.quiet import silence_transformers
 from newwiki.settings import Settings
 from storage.database import Database

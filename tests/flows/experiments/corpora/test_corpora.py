@@ -12,11 +12,11 @@ import pytest
 
 from evaluators.noun_phrases import PhraseFinder
 from flows.experiments.corpora.corpora import corpora_of
+from flows.experiments.corpora.request import CorporaRequest
 from flows.experiments.corpora.result_tables import CorpusFacts, CorpusPhrase, CorpusResponses, PhraseFrequency
 from flows.experiments.corpora.show import show
 from flows.progress import Bar, Silent
 from flows.report.experiments import write_answer
-from newwiki.corpora_request import CorporaRequest
 from newwiki.errors import TerminalError, UsageError
 from newwiki.snapshot import Topic
 from newwiki.training.record import read

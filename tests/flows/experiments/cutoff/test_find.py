@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flows.experiments.cutoff.find import ArticleDate, DatedSnapshot, rows_by_age
+from flows.experiments.cutoff.compute import ArticleDate, DatedSnapshot, rows_by_age
 from flows.experiments.cutoff.findings import month_number
 from newwiki.records import Run
 from newwiki.snapshot import Judged, Selection, Site, Window

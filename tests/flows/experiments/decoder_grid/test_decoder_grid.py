@@ -12,14 +12,14 @@ from scipy.stats import t as student
 
 from flows.api import experiment
 from flows.evaluating.evaluate_all import RunSteps
-from flows.experiments.decoder_grid.experiment import EXPERIMENT
+from flows.experiments.decoder_grid.request import EXPERIMENT, DecoderGridRequest
 from flows.experiments.evaluations import Evaluations
+from flows.experiments.models.request import ModelsRequest
 from flows.presenting.charts import PageSigns
 from flows.progress import Silent
 from flows.report.templating import drawn_width
 from flows.statements.statement import paper
 from newwiki.decoding.grammar import parse
-from newwiki.experiment_request import DecoderGridRequest, ModelsRequest
 from newwiki.settings import Settings
 from storage.database import Database
 from tests.flows.experiments.drawings import ON_A_PHONE
@@ -149,7 +149,7 @@ def test_interrupted_and_asked_again_nothing_stored_is_made_again_and_the_rows_a
     request = DecoderGridRequest(models=(str(toy_checkpoint),), **ASKED)
     killed = Evaluations(Database(db), Settings(db=str(db)), Silent(), Killed())
     with pytest.raises(KeyboardInterrupt):
-        EXPERIMENT.find(killed, request)
+        EXPERIMENT.compute(killed, request)
     texts, scorings = "select run_id, page_id, sample, text from completions", "from scorings"
     before = stored(db, texts), stored(db, scorings)
     assert len({one["run_id"] for one in before[0]}) == 2

@@ -22,10 +22,10 @@ from flows.experiments.answering import answer
 from flows.experiments.evaluations import Evaluations, LastModel
 from flows.experiments.experiment import named
 from flows.experiments.exposure_bias.prefixes import halves
+from flows.experiments.exposure_bias.request import ExposureBiasRequest
 from flows.progress import Bar, Silent
 from flows.report.experiments import write_answer
 from newwiki.errors import TerminalError, UsageError
-from newwiki.exposure_bias_request import ExposureBiasRequest
 from newwiki.models.backend import Backend
 from newwiki.settings import Settings
 from storage.database import Database

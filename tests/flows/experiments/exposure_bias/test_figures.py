@@ -5,7 +5,7 @@ import re
 from flows.experiments.exposure_bias.figures import figures
 from flows.experiments.exposure_bias.findings import measures
 from flows.experiments.exposure_bias.prefixes import CORRUPTED, MODEL
-from newwiki.exposure_bias_request import ExposureBiasRequest
+from flows.experiments.exposure_bias.request import ExposureBiasRequest
 from tests.flows.experiments.exposure_bias.test_findings import measured
 
 _LINE = r'<path d="M([\d.]+),[^"]*L[^"]*" stroke="(#\w+)" stroke-width="2" stroke-dasharray="([\d,]+)"/>'

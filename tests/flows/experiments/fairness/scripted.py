@@ -7,10 +7,9 @@ from typing import ClassVar
 
 from flows.experiments.answering import answer
 from flows.experiments.evaluations import Evaluations
-from flows.experiments.fairness.experiment import EXPERIMENT
+from flows.experiments.fairness.request import EXPERIMENT, FairnessRequest
 from flows.progress import Bar, Progress, Silent
 from newwiki.decoding.grammar import Decoder
-from newwiki.experiment_request import FairnessRequest
 from newwiki.models.backend import Writing
 from newwiki.prompting.prompt_files import read_prompts
 from newwiki.records import Completion, Prompt

@@ -13,10 +13,10 @@ import pytest
 
 from evaluators.scorer_metrics import add_scorers
 from flows.experiments import record
-from flows.experiments.fairness.experiment import EXPERIMENT
 from flows.experiments.fairness.figures import figures
 from flows.experiments.fairness.material import Found
 from flows.experiments.fairness.prompted_runs import sweeps
+from flows.experiments.fairness.request import EXPERIMENT, FairnessRequest
 from flows.experiments.fairness.result_tables import (
     AdvantageChange,
     FairnessSetting,
@@ -30,7 +30,6 @@ from flows.experiments.methods import Methods
 from flows.report.experiments import write_answer
 from flows.scoring.loaded_evaluators import LoadedEvaluators
 from newwiki.errors import UsageError
-from newwiki.experiment_request import FairnessRequest
 from newwiki.registry import evaluators, makers, models
 from storage import experiments
 from storage.database import Database

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 import pytest
 
+from flows.experiments.fairness.request import FairnessRequest
 from flows.experiments.fairness.result_tables import GroupPair, GroupShare
 from flows.report.experiments import write_answer
 from flows.scoring.prompted_sentences import scored_sentence
 from newwiki.errors import TerminalError, UsageError
-from newwiki.experiment_request import FairnessRequest
 from newwiki.prompting.prompt_files import read_prompts
 from newwiki.prompting.prompt_language import language_of
 from newwiki.records import Completion, Prompt

@@ -9,9 +9,8 @@ import numpy as np
 from evaluators.statistics import Array
 from flows.experiments.answering import answer
 from flows.experiments.evaluations import Evaluations
-from flows.experiments.linking.experiment import EXPERIMENT
+from flows.experiments.linking.request import EXPERIMENT, LinkingRequest
 from flows.progress import Silent
-from newwiki.experiment_request import LinkingRequest
 from newwiki.records import Fingerprint, Metric, Score
 from newwiki.settings import Settings
 from newwiki.snapshot import Judged, Selection, Site, Window

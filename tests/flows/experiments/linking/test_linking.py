@@ -10,7 +10,7 @@ import pytest
 from flows.comparing.difference import Difference
 from flows.comparing.differences import compare, compare_all
 from flows.comparing.ranked import leaderboard
-from flows.experiments.linking.experiment import EXPERIMENT
+from flows.experiments.linking.request import EXPERIMENT
 from flows.experiments.linking.result_tables import LinkedMean, LinkedMonths
 from flows.experiments.linking.words import p_of
 from flows.presenting.charts import PageSigns

@@ -9,10 +9,10 @@ import pytest
 from numpy.typing import NDArray
 
 from flows.comparing.differences import compare_all
+from flows.experiments.linking.result_tables import LinkedMonths
 from newwiki.request import ComparisonRequest
 from storage import experiments
 from storage.database import Database
-from storage.linked_months import LinkedMonths
 from tests.flows.experiments import recomputed
 from tests.flows.experiments.linking.months import ARTICLES, AUGUST, SEPTEMBER, WIKI, add_month, drawn, link
 from tests.flows.experiments.linking.recomputed import odd_models, run_apart, run_apart_by_slope
@@ -89,7 +89,7 @@ def test_a_difference_by_an_estimated_slope_is_that_of_the_stored_scores(linked:
     database, answer = linked
     asked = ComparisonRequest(runs=("old-long-08", "new-long-09"), across=("snapshot",))
     ((_, _, rows, _),) = compare_all(database, asked)
-    links = [one for one in experiments.rows(database, LinkedMonths, "linked_months", answer) if one.anchors == 5]
+    links = [one for one in experiments.rows(database, LinkedMonths, answer) if one.anchors == 5]
     assert all(one.slope_error is not None for one in links) and len(links) == len(rows)
     values = scores(database)
     anchors = sorted(run_id.removesuffix("-08") for run_id, metric in values if "-64-08" in run_id and metric == "bleu")

@@ -10,8 +10,7 @@ import pytest
 from flows.api import experiment, query
 from flows.experiments.experiment import Answer
 from flows.experiments.methods import Methods, methods_of
-from flows.experiments.models.experiment import EXPERIMENT
-from newwiki.experiment_request import ModelsRequest
+from flows.experiments.models.request import EXPERIMENT, ModelsRequest
 from newwiki.settings import Settings
 from storage.database import Database
 from tests.flows.experiments.linking.months import AUGUST, add_month, add_scored_run, drawn

@@ -11,7 +11,7 @@ from scipy.stats import t as student
 
 from evaluators.statistics import Array
 from flows.api import experiment, query
-from flows.experiments.models.experiment import EXPERIMENT
+from flows.experiments.models.request import EXPERIMENT
 from flows.report.experiments import write_answer
 from flows.statements.statement import paper
 from newwiki.errors import TerminalError, UsageError

@@ -13,9 +13,9 @@ from benchmarks.cutoff_seeds import articles
 from flows.experiments.answering import answer
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import named
+from flows.experiments.verifiability.request import VerifiabilityRequest
 from flows.progress import Silent
 from newwiki.settings import Settings
-from newwiki.verifiability_request import VerifiabilityRequest
 from storage.database import Database
 from tests.evaluators.handmade import judge
 from tests.flows.experiments import recomputed

@@ -11,11 +11,11 @@ from flows.evaluating.evaluate_all import RunSteps
 from flows.experiments.answering import answer
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import named
+from flows.experiments.verifiability.request import SWEEPS, TABLE_1, VerifiabilityRequest
 from flows.progress import Silent
 from newwiki.decoding.grammar import parse
 from newwiki.errors import UsageError
 from newwiki.settings import Settings
-from newwiki.verifiability_request import SWEEPS, TABLE_1, VerifiabilityRequest
 from storage.database import Database
 from tests.evaluators.claims.indexed import index_of
 from tests.evaluators.handmade import judge

@@ -12,13 +12,13 @@ from flows.experiments.experiment import named
 from flows.experiments.exposure_bias.leave_out import FEWEST, TOO_FEW, Estimate
 from flows.experiments.exposure_bias.measuring import METEOR
 from flows.experiments.exposure_bias.prefixes import DATA, MODEL, SHUFFLED
+from flows.experiments.exposure_bias.request import ExposureBiasRequest
 from flows.experiments.exposure_bias.result_tables import ExposureMeasure, ExposureScore
 from flows.reproducing import scale
 from flows.reproducing.chosen_models import ChosenModel
 from flows.reproducing.matching import Ours, canonical
 from flows.reproducing.scale import Scaled
 from flows.reproducing.step import NO_COMMAND, Outcome, Reader, Reproduction, Step, Task, asks_for
-from newwiki.exposure_bias_request import ExposureBiasRequest
 from newwiki.fields import fields_of
 from newwiki.papers.published import Exhibit, Number
 from storage import experiments

@@ -15,11 +15,11 @@ from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
 from flows.experiments.linking.anchors import anchors, candidates, canonical, protocols
 from flows.experiments.linking.anchors_held import AnchorModel, held_words, moved_words
+from flows.experiments.linking.request import LinkingRequest
 from flows.experiments.linking.result_tables import LinkedMean, LinkedMonths
 from flows.experiments.linking.words import differing, verdict, words
 from newwiki import protocol
 from newwiki.errors import TerminalError, UsageError, did_you_mean
-from newwiki.experiment_request import LinkingRequest
 from newwiki.protocol import Settings
 from newwiki.snapshot import Snapshot
 from storage import comparison, snapshots
@@ -29,7 +29,7 @@ from storage.linked_months import LinkableRun, linkable_runs, share_articles
 Pair = tuple[str, str]
 
 
-def find(evaluations: Evaluations, request: LinkingRequest) -> Answer:
+def compute(evaluations: Evaluations, request: LinkingRequest) -> Answer:
     """Raises UsageError for months that cannot be linked, TerminalError where too few models ran on two of them."""
     database = evaluations.database
     months = which_months(database, request)

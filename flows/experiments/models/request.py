@@ -1,8 +1,27 @@
 """`newwiki experiment models`: several models under one setting, beside the articles."""
 
+from dataclasses import dataclass
+
 from flows.experiments.experiment import Experiment
-from newwiki.experiment_request import ModelsRequest
+from newwiki.experiment_request import WritingRequest
+from newwiki.fields import field
 from newwiki.paper_metrics import PAPER
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelsRequest(WritingRequest):
+    """The models to compare under the paper's setting."""
+
+    models: tuple[str, ...] = field(
+        (),
+        "Model to evaluate first if it has no run yet (default: read stored runs only).",
+        argument=True,
+        metavar="MODEL",
+    )
+    decoder: tuple[str, ...] = field(
+        ("sample:top_p=0.9,top_k=20,temperature=0.9",), "Decoder whose runs are read (may be repeated).", metavar="SPEC"
+    )
+
 
 EXPERIMENT = Experiment(
     name="models",

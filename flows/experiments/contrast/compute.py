@@ -16,18 +16,18 @@ from flows.experiments.contrast.numbers import (
     read_run,
     texts_of,
 )
+from flows.experiments.contrast.request import ContrastRequest
 from flows.experiments.contrast.result_tables import ContrastDifference, ContrastVariant
 from flows.experiments.contrast.variants import variants
 from flows.experiments.contrast.words import judges, verdict, words
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
-from newwiki.contrast_request import ContrastRequest
 from newwiki.errors import TerminalError
 from newwiki.records import Run
 from storage import snapshots
 
 
-def find(evaluations: Evaluations, request: ContrastRequest) -> Answer:
+def compute(evaluations: Evaluations, request: ContrastRequest) -> Answer:
     """Raises UsageError for models that are not to be had and for metrics that are none of the experiment's,
     TerminalError where no text could be scored."""
     database = evaluations.database

@@ -7,13 +7,13 @@ from typing import Any
 from evaluators.statistics import FEWEST
 from flows.experiments.experiment import named
 from flows.experiments.fairness.material import Found
+from flows.experiments.fairness.request import FAIRNESS_METRICS, FAIRNESS_SWEEPS
 from flows.experiments.fairness.result_tables import GroupShare
 from flows.reproducing import scale
 from flows.reproducing.chosen_models import ChosenModel
 from flows.reproducing.matching import Ours, canonical
 from flows.reproducing.step import NO_COMMAND, Outcome, Reader, Reproduction, Step, Task, asks_for
 from newwiki.decoding.grammar import parse
-from newwiki.experiment_request import FAIRNESS_METRICS, FAIRNESS_SWEEPS
 from newwiki.papers.published import Exhibit, Number
 
 _NAME = "fairness"

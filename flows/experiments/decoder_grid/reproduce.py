@@ -6,9 +6,9 @@ from typing import Any
 
 from flows.experiments.experiment import named
 from flows.reproducing.chosen_models import ChosenModel
+from flows.reproducing.evaluations import asked, decoders_of, metrics_of, protocol, texts_of
 from flows.reproducing.matching import Ours
 from flows.reproducing.step import Outcome, Reader, Reproduction, Step, Task
-from flows.reproducing.steps.evaluations import asked, decoders_of, metrics_of, protocol, texts_of
 from newwiki.decoding.grammar import parse
 from newwiki.papers.published import Exhibit, Number, Paper
 

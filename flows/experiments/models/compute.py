@@ -7,11 +7,11 @@ from pathlib import Path
 from flows.evaluating.generate import find_models
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
+from flows.experiments.models.request import ModelsRequest
 from flows.statements.reading import answer, articles_of, read_run
 from newwiki import protocol
 from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError
-from newwiki.experiment_request import ModelsRequest
 from newwiki.protocol import Settings
 from newwiki.snapshot import Snapshot
 from storage import snapshots
@@ -21,7 +21,7 @@ _AUTO = "float32"  # what `--dtype auto` is
 _NOT_OURS = (None, "served")  # the dtype of texts from elsewhere, and of models that a server runs
 
 
-def find(evaluations: Evaluations, request: ModelsRequest) -> Answer:
+def compute(evaluations: Evaluations, request: ModelsRequest) -> Answer:
     """Raises UsageError for a snapshot that is not there, TerminalError where no run fits."""
     database = evaluations.database
     snapshot = snapshots.resolve(database, request.snapshot)

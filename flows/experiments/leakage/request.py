@@ -1,7 +1,20 @@
 """`newwiki experiment leakage`: does a model do better on old articles, which it may have read, than on new ones?"""
 
+from dataclasses import dataclass
+
 from flows.experiments.experiment import Experiment
-from newwiki.experiment_request import LeakageRequest
+from newwiki.experiment_request import ControlledRequest
+from newwiki.fields import field
+from newwiki.request import EvaluationRequest
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeakageRequest(ControlledRequest):
+    """The models, the old articles and the new articles."""
+
+    snapshot: str = field(EvaluationRequest.snapshot, "Snapshot of new articles.", metavar="ID")
+    old: str | None = field(None, "Snapshot of old articles (default: the newest one of the same wiki).", metavar="ID")
+
 
 EXPERIMENT = Experiment(
     name="leakage",

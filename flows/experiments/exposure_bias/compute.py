@@ -14,6 +14,7 @@ from flows.experiments.exposure_bias.examples import examples
 from flows.experiments.exposure_bias.findings import measures, trends
 from flows.experiments.exposure_bias.measuring import Draw, Measured, length_of
 from flows.experiments.exposure_bias.prefixes import Key, Tokens, stretches
+from flows.experiments.exposure_bias.request import ExposureBiasRequest
 from flows.experiments.exposure_bias.result_tables import ExposureExample
 from flows.experiments.exposure_bias.stored import Store, TokenModel, require_one_vocabulary
 from flows.experiments.exposure_bias.synthetic import fitted
@@ -21,7 +22,6 @@ from flows.experiments.exposure_bias.words import verdict, words
 from flows.progress import Bar, Progress
 from newwiki.decoding.grammar import Decoder, parse
 from newwiki.errors import TerminalError, UsageError
-from newwiki.exposure_bias_request import ExposureBiasRequest
 from newwiki.models.backend import goes_on_from_tokens
 from newwiki.registry import models
 from newwiki.snapshot import Article
@@ -38,7 +38,7 @@ class Cut:
     too_short: int
 
 
-def find(evaluations: Evaluations, request: ExposureBiasRequest) -> Answer:
+def compute(evaluations: Evaluations, request: ExposureBiasRequest) -> Answer:
     """Raises UsageError for a backend that does not go on from tokens, TerminalError for models whose tokens differ and
     for too few articles."""
     _check(evaluations, request)

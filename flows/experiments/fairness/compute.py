@@ -11,14 +11,14 @@ from flows.experiments.fairness.material import Found
 from flows.experiments.fairness.numbers import numbers_of, settings_of
 from flows.experiments.fairness.prompt_baseline import prompt_scores
 from flows.experiments.fairness.prompted_runs import chosen_evaluators, make_runs
+from flows.experiments.fairness.request import FairnessRequest
 from flows.experiments.fairness.words import verdict, words
-from newwiki.experiment_request import FairnessRequest
 from newwiki.prompting.prompt_files import read_prompts
 from newwiki.prompting.prompt_language import language_of
 from storage import prompt_sets
 
 
-def find(evaluations: Evaluations, request: FairnessRequest) -> Answer:
+def compute(evaluations: Evaluations, request: FairnessRequest) -> Answer:
     """Raises UsageError for files that hold no prompts of groups, and for metrics that are no shares of negatives."""
     database = evaluations.database
     prompts = read_prompts(request.prompt_file).first(request.prompts)

@@ -11,6 +11,7 @@ from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
 from flows.experiments.verifiability.corrected import Labels, agreement, checkers, corrections, labels_of
 from flows.experiments.verifiability.metrics import differences, metrics_of
+from flows.experiments.verifiability.request import VerifiabilityRequest
 from flows.experiments.verifiability.result_tables import VerifiabilityDifference
 from flows.experiments.verifiability.texts import Texts, of_articles, of_run
 from flows.experiments.verifiability.words import DECISIVE, correction_words, verdict, words
@@ -18,12 +19,11 @@ from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Run
 from newwiki.settings import Settings
-from newwiki.verifiability_request import VerifiabilityRequest
 from storage import claim_labels, comparison, snapshots
 from storage.database import Database
 
 
-def find(evaluations: Evaluations, request: VerifiabilityRequest) -> Answer:
+def compute(evaluations: Evaluations, request: VerifiabilityRequest) -> Answer:
     """Raises UsageError for a decoder to compare with that is not asked for, TerminalError where none was checked."""
     database = evaluations.database
     against = _against(request)

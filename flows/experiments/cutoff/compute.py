@@ -9,12 +9,12 @@ import numpy as np
 from flows.comparing.one_evaluator import left_out_words, of_all
 from flows.experiments.answer_runs import require_same_weights, runs_of
 from flows.experiments.cutoff.findings import Rows, findings, judged, seen_direction
+from flows.experiments.cutoff.request import CutoffRequest
 from flows.experiments.cutoff.result_tables import CutoffFinding, CutoffMonth
 from flows.experiments.cutoff.words import verdict, words
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
 from newwiki.errors import TerminalError
-from newwiki.experiment_request import CutoffRequest
 from newwiki.records import Run
 from storage import comparison, snapshots
 from storage.database import Database
@@ -39,7 +39,7 @@ class ArticleDate:
     words: int
 
 
-def find(evaluations: Evaluations, request: CutoffRequest) -> Answer:
+def compute(evaluations: Evaluations, request: CutoffRequest) -> Answer:
     """Raises UsageError for a snapshot that is not there, TerminalError where no metric tells what was seen."""
     database = evaluations.database
     newest = snapshots.resolve(database, request.snapshot)

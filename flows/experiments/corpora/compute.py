@@ -10,17 +10,17 @@ from flows.experiments.corpora import findings
 from flows.experiments.corpora.checkpoints import PlannedCheckpoint, make_checkpoint, plan_checkpoints
 from flows.experiments.corpora.corpora import corpora_of, in_every
 from flows.experiments.corpora.phrase_sets import PhraseSets
+from flows.experiments.corpora.request import CorporaRequest
 from flows.experiments.corpora.responses import Responses, StoredPhrases, decoders_of, prompts_of, write_responses
 from flows.experiments.corpora.result_tables import CorpusFacts
 from flows.experiments.corpora.words import verdict, words
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
-from newwiki.corpora_request import CorporaRequest
 from newwiki.text.prompts import fill
 from storage import prompt_sets
 
 
-def find(evaluations: Evaluations, request: CorporaRequest) -> Answer:
+def compute(evaluations: Evaluations, request: CorporaRequest) -> Answer:
     """Raises UsageError for corpora and prompts that cannot be read, TerminalError for a base or a finder of noun
     phrases that is not to be had: all before anything is stored or trained."""
     database, template = evaluations.database, evaluations.settings.template

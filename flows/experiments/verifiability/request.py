@@ -1,9 +1,10 @@
-"""The request of the experiment `verifiability` (see `newwiki.experiment_request`)."""
+"""`newwiki experiment verifiability`: how much of what a model writes does the evidence support, by decoder?"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from flows.experiments.experiment import Experiment
 from newwiki.errors import UsageError
 from newwiki.experiment_request import ExperimentRequest
 from newwiki.fields import field, fields_of
@@ -67,3 +68,17 @@ class VerifiabilityRequest(ExperimentRequest):
             object.__setattr__(self, "keep", self.samples)
         super().__post_init__()
         self.require_writing()
+
+
+EXPERIMENT = Experiment(
+    name="verifiability",
+    version="2",
+    title="Effects of decoding on verifiability",
+    question="Under which decoder does the evidence support more of what a model writes?",
+    source="Massarelli et al. 2020, How decoding strategies affect the verifiability of generated text",
+    help="Measure how much of the generated text is supported by evidence, and how repetitive it is, by decoder. The "
+    "--pair-scorer checks the first five sentences of each text against the index of --evidence, or against the "
+    "article.",
+    example="newwiki experiment verifiability gpt2-xl --prompts 200",
+    request=VerifiabilityRequest,
+)

@@ -14,10 +14,10 @@ from flows.experiments.experiment import Answer
 from flows.experiments.leakage.blind_baseline import Separation, blind_scores, separation, set_beside
 from flows.experiments.leakage.gaps import SAME_BITS, PairedScores, gaps, judged_together, paired
 from flows.experiments.leakage.matching import ArticleFacts, Matching, match
+from flows.experiments.leakage.request import LeakageRequest
 from flows.experiments.leakage.result_tables import Gap, Membership
 from flows.experiments.leakage.words import verdict, words
 from newwiki.errors import TerminalError, UsageError
-from newwiki.experiment_request import LeakageRequest
 from newwiki.records import Run
 from newwiki.snapshot import Snapshot
 from storage import comparison, snapshots
@@ -35,7 +35,7 @@ class RunPair:
     new: Run
 
 
-def find(evaluations: Evaluations, request: LeakageRequest) -> Answer:
+def compute(evaluations: Evaluations, request: LeakageRequest) -> Answer:
     """Raises UsageError for snapshots that cannot be set against each other, TerminalError where nothing matches."""
     database = evaluations.database
     old, new = which_snapshots(database, request)

@@ -1,8 +1,9 @@
-"""The request of the experiment `contrast` (see `newwiki.experiment_request`)."""
+"""`newwiki experiment contrast`: contrastive decoding beside contrastive search, and what each of its parts is for."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from flows.experiments.experiment import Experiment
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.experiment_request import ExperimentRequest
 from newwiki.fields import field
@@ -72,3 +73,18 @@ class ContrastRequest(ExperimentRequest):
         if self.ablations in ("all", "none"):
             return ABLATIONS if self.ablations == "all" else ()
         return tuple(dict.fromkeys(name.strip() for name in self.ablations.split(",")))
+
+
+EXPERIMENT = Experiment(
+    name="contrast",
+    version="2",
+    title="Contrastive decoding and contrastive search",
+    question="What does contrastive decoding change, beside contrastive search and sampling?",
+    source="Li et al. 2022, Contrastive decoding; Su and Xu 2022, An empirical study on contrastive search and "
+    "contrastive decoding",
+    help="Compare contrastive decoding (a model in contrast to a smaller --amateur) with contrastive search, greedy "
+    "search and sampling: diversity, coherence and similarity to the articles. Ablations show the effect of "
+    "another amateur, of the plausibility constraint, and more.",
+    example="newwiki experiment contrast gpt2-xl --amateur gpt2 --ablations none --prompts 100",
+    request=ContrastRequest,
+)

@@ -1,14 +1,14 @@
 """From models and a grid to what their runs say of the paper's statements on decoding."""
 
 from flows.evaluating.generate import find_models
+from flows.experiments.decoder_grid.request import DecoderGridRequest
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
 from flows.statements.reading import answer, read_run
-from newwiki.experiment_request import DecoderGridRequest
 from storage import snapshots
 
 
-def find(evaluations: Evaluations, request: DecoderGridRequest) -> Answer:
+def compute(evaluations: Evaluations, request: DecoderGridRequest) -> Answer:
     """Raises UsageError for a snapshot that is not there, TerminalError where the runs have no metric of the paper."""
     snapshot = snapshots.resolve(evaluations.database, request.snapshot)
     made = evaluations.write(request)

@@ -1,7 +1,21 @@
 """`newwiki experiment cutoff`: up to which month has a model seen what was written?"""
 
+from dataclasses import dataclass
+
 from flows.experiments.experiment import Experiment
-from newwiki.experiment_request import CutoffRequest
+from newwiki.experiment_request import ControlledRequest
+from newwiki.fields import field
+from newwiki.request import EvaluationRequest
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutoffRequest(ControlledRequest):
+    """The models that read all articles of a wiki, by age of the articles."""
+
+    snapshot: str = field(
+        EvaluationRequest.snapshot, "Snapshot of the newest articles; all snapshots of its wiki are read.", metavar="ID"
+    )
+
 
 EXPERIMENT = Experiment(
     name="cutoff",

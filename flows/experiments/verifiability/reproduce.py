@@ -3,13 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from flows.experiments.experiment import named
-from flows.experiments.verifiability.find import checked_by
+from flows.experiments.verifiability.compute import checked_by
 from flows.experiments.verifiability.metrics import PUBLISHED
 from flows.experiments.verifiability.result_tables import VerifiabilityMetric
 from flows.reproducing.chosen_models import ChosenModel
-from flows.reproducing.matching import Ours, canonical
-from flows.reproducing.step import NO_COMMAND, Outcome, Reader, Reproduction, Step, Task, asks_for
-from flows.reproducing.steps.evaluations import (
+from flows.reproducing.evaluations import (
     asked,
     decoders_of,
     evaluation_reader,
@@ -17,6 +15,8 @@ from flows.reproducing.steps.evaluations import (
     protocol,
     texts_of,
 )
+from flows.reproducing.matching import Ours, canonical
+from flows.reproducing.step import NO_COMMAND, Outcome, Reader, Reproduction, Step, Task, asks_for
 from newwiki.papers.published import Exhibit, Number
 from storage import experiments
 

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from flows.experiments.contrast.request import BESIDE, ContrastRequest
 from flows.experiments.contrast.result_tables import ContrastNumber
 from flows.experiments.contrast.variants import variants
 from flows.reproducing import scale
 from flows.reproducing.chosen_models import ChosenModel
 from flows.reproducing.matching import Ours, canonical
 from flows.reproducing.step import NO_COMMAND, Outcome, Reader, Reproduction, Step, Task, asks_for
-from newwiki.contrast_request import BESIDE, ContrastRequest
 from newwiki.papers.published import Exhibit, Number
 from storage import experiments
 
