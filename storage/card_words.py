@@ -39,7 +39,7 @@ class CardWords:
     def summary(self, snapshot: Snapshot) -> str:
         """Return which articles the snapshot has and how they are split.
 
-        A further sentence states whether prose in the wiki's language is missing.
+        If there is no prose in the wiki's language, the last sentence states this.
         """
         last_day = snapshot.window_end - timedelta(days=1)
         told = {

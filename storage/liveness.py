@@ -21,7 +21,8 @@ from newwiki.errors import NewWikiError
 if TYPE_CHECKING:
     from storage.database import Database
 
-SILENT = timedelta(minutes=5)  # without a heartbeat, a process elsewhere counts as dead; same in view run_states
+# A process on another machine counts as dead after this time without a heartbeat, as in the view run_states.
+SILENT = timedelta(minutes=5)
 _BEAT = 60.0  # seconds between heartbeats
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from newwiki.errors import UsageError
 
-_ENDINGS = (".wal", ".tmp", ".refresh-", ".schedule-lock", ".commits")  # of the files beside a database
+_ENDINGS = (".wal", ".tmp", ".refresh-", ".schedule-lock", ".commits")  # endings of the files beside a database
 _MAGIC = (8, b"DUCK")  # the offset and the content of the marker in each DuckDB file
 
 

@@ -28,12 +28,12 @@ from storage.outputs import safe
 from storage.public_rows import public_rows
 
 _CATALOGUE = "catalogue"
-_LARGEST_NOTE = 1_000_000  # bytes; a note lists the metrics of a scoring
+_LARGEST_NOTE = 1_000_000  # maximum bytes; a note lists the metrics of a scoring
 # Limits on the rows and the uncompressed size of a Parquet file of a given size, so that a small file needs little
 # memory. Pushed files have at most about 4 rows per byte, and are compressed to a hundredth at most.
 _FEW_ROWS, _MOST_ROWS_A_BYTE = 100_000, 50
 _SMALL, _MOST_PACKED = 64_000_000, 500
-_LONGEST = 240  # bytes of a folder's name; file systems allow 255
+_LONGEST = 240  # maximum bytes of a folder's name; file systems allow 255
 _ADDED = ("token_ids",)  # columns that were added after the first notes of their tables
 
 
