@@ -98,7 +98,7 @@ def require_snapshot(tables: Mapping[str, Sequence[Row]]) -> None:
         raise ValueError(f"{len(articles)} articles are there, {row['articles']} were published")
     for article in articles:
         if text_sha256(article.first_sentence, article.completion) != article.text_sha256:
-            raise ValueError(f"the text of {in_message(article.title)} is not what its hash says")
+            raise ValueError(f"the text of {in_message(article.title)} does not match its hash")
     if content_sha256(articles, row["parameters"], row["extractor_version"]) != row["content_sha256"]:
         raise ValueError("it is not what its content hash says")
     _require_addresses(row["licence_url"], *(one["permalink"] for one in tables["stored_articles"]))
