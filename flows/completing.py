@@ -18,7 +18,7 @@ Completer = Callable[[click.Context, click.Parameter, str], list["CompletionItem
 
 
 def completer(field: str) -> Completer | None:
-    """Return the completer for a field or an option, by name; None where its values are unknown."""
+    """Return the completer for a field or an option by name, or None if its values are unknown."""
     return _OF.get(field)
 
 

@@ -21,7 +21,7 @@ DECODER_COLUMNS = ("decoder", "parameter", "default", "range", "source")
 
 
 def rows(pair_scorer: str) -> list[list[str]]:
-    """Return all metrics, under `COLUMNS`. Metrics of claims include what this pair scorer says. Raises UsageError."""
+    """Return all metrics, under `COLUMNS`. Definitions of claim metrics name this pair scorer. Raises UsageError."""
     from evaluators.claim_support import with_pair_scorer
 
     return [
