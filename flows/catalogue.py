@@ -72,8 +72,7 @@ def _cookbook(_: str) -> str:
 
 
 def _papers(_: str) -> str:
-    """Return every table and figure of every paper, with the command that reproduces it, or the reason why no command
-    does."""
+    """Return every table and figure of every paper, with the command that reproduces it or the reason why not."""
     from newwiki.papers.published import papers
 
     parts = []

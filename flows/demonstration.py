@@ -1,5 +1,4 @@
-"""Run the demonstration: train toy models on the older month of a sample wiki, and run the monthly flow on the newer
-one."""
+"""Run the demonstration: train toy models on one month of a sample wiki, and run the monthly flow on the next month."""
 
 import os
 import shlex
@@ -53,8 +52,7 @@ def train_toy(database: Database, folder: Path, progress: Progress) -> None:
 
 
 def train_toy_scorer(database: Database, folder: Path, progress: Progress) -> Path:
-    """Publish the older month, train the toy pair scorer on it unless the folder exists, and return the scorer's
-    file."""
+    """Publish the older month, train the toy pair scorer unless its folder exists, and return the scorer's file."""
     articles = _older_month(database, progress)
     file = folder / toy_nli.SCORER_FILE
     if folder.is_dir():
@@ -108,8 +106,7 @@ def run(folder: Path, settings: Settings, progress: Progress, *, claims: bool = 
 
 
 def where_next(db: Path, checkpoint: Path, report: Path, settings: Settings) -> str:
-    """Return commands that continue from the demonstration with its settings, so that their runs are comparable with
-    its own."""
+    """Return commands that continue from the demonstration with its settings, so that their runs are comparable."""
     newwiki = "newwiki" if shutil.which("newwiki") else os.path.relpath(sys.argv[0])
     file, model = shlex.quote(str(db)), shlex.quote(str(checkpoint))
     verifiability = f"  {newwiki} experiment verifiability {model} --prompts 3 {_asked(settings)} --db {file}"

@@ -99,8 +99,7 @@ def show_query(database: "Database", name: str, form: str, *parameters: object) 
 def show_columns(
     columns: Sequence["Column"], title: str | None = None, keys: int = 1, parted: Collection[int] = ()
 ) -> None:
-    """Write a table below its title in the layout of `flows.table_layout.lines`, within the width that `room`
-    returns."""
+    """Write a table below its title in the layout of `flows.table_layout.lines`, within the width of `room`."""
     from rich.text import Text
 
     from flows.table_layout import lines, wrapped

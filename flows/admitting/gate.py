@@ -34,14 +34,14 @@ from storage.push import SNAPSHOT_TABLES
 from storage.shared import ReadableParts, SharedPart
 from storage.snapshots import content_sha256, text_sha256
 
-# the fields of a metric that two sources must agree on; the wording of a definition may have changed
+# The fields of a metric that two sources must agree on; the wording of a definition may have changed.
 OF_METRIC = ("unit", "minimum", "maximum", "direction", "scope")
 _SCOPES = {"scores": "text", "run_scores": "run"}
 _REASONS = ("stop", "length", "context", "unknown")
 _DIRECTIONS = ("higher", "lower", "none")
 _LONGEST_METRIC = 60
 _LONGEST_STATUS = 1_000
-# rounding can move a value slightly beyond its bounds
+# Rounding can move a value slightly beyond its bounds.
 _ROUNDING = 1e-6
 _ARTICLE = [field.name for field in fields(Article)]
 _RUN = [field.name for field in fields(Run)]
@@ -151,8 +151,7 @@ def require_evaluator(row: Row) -> None:
 
 
 def require_metric(row: Row) -> None:
-    """Raise ValueError for an invalid metric name, direction or scope, or for a minimum that is not below the
-    maximum."""
+    """Raise ValueError for an invalid metric name, direction or scope, or for a minimum not below the maximum."""
     if not can_name_a_metric(row["metric"]) or len(row["metric"]) > _LONGEST_METRIC:
         raise ValueError("no metric can have this name")
     if row["direction"] not in _DIRECTIONS or row["scope"] not in ("text", "run"):

@@ -88,8 +88,7 @@ def read_private(path: Path) -> Ed25519PrivateKey:
 
 
 def trusted_keys(places: Iterable[Path]) -> Mapping[str, str]:
-    """Return the names of public keys by fingerprint, from files with a key per line and from the *.pub files of
-    folders.
+    """Return the names of public keys by fingerprint, from files with a key per line or folders with *.pub files.
 
     The name of a key is the comment at the end of its line, or else the name of its file. Raises UsageError for a file
     with other content, or if a place holds no key.

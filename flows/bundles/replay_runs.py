@@ -170,8 +170,7 @@ class _Replaying:
 
 
 def _confirmed(drawn: DrawnRun, completions: Sequence[Completion]) -> Replayed:
-    """Confirm a run by its tokens if they are known and the decoder chooses them one by one, and otherwise by another
-    kind."""
+    """Confirm a run by its tokens, if they are known and the decoder chooses them one by one, or by another kind."""
     backend = drawn.backend
     if drawn.decoder is None or not _is_ours(drawn.run):
         return by_plausibility(drawn)

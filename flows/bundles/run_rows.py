@@ -85,8 +85,7 @@ def _require_decoder(run: Run) -> None:
 
 
 def _require_template(template: str) -> None:
-    """Raise ValueError unless the template holds only the two plain fields; a format could make a prompt of any
-    length."""
+    """Raise ValueError unless the template holds only the two plain fields; a format could make a very long prompt."""
     try:
         fields = [(name, spec, how) for _, name, spec, how in string.Formatter().parse(template) if name is not None]
     except ValueError as error:

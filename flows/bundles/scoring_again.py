@@ -32,8 +32,7 @@ Rows = Mapping[tuple[Any, ...], Mapping[str, Any]]
 
 @dataclass
 class _Compared:
-    """The rows of an evaluator: all rows in the bundle, those that were computed again, and those that differ by
-    rounding."""
+    """The numbers of an evaluator's rows: in the bundle, recomputed, and recomputed with a rounding difference."""
 
     of: int = 0
     again: int = 0

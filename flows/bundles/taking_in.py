@@ -50,7 +50,7 @@ def take_in(
     of parts that are already in the database. Raises TerminalError for an invalid bundle or signature. Also raises it,
     with both names, if two bundles contradict each other about a snapshot, run, scoring or metric.
     """
-    with database.write():  # the empty transaction creates the database
+    with database.write():  # an empty transaction creates the database
         pass
     taken = _Taken(database, there)
     for file in files:
@@ -91,8 +91,7 @@ class _Taken:
         return snapshots.find(self._database, snapshot_id) is not None
 
     def _require_same_metrics(self, bundle: OpenedBundle) -> None:
-        """Raise TerminalError for a metric with a different definition, or with a name that differs only in
-        capitalization."""
+        """Raise TerminalError for a metric that differs from a known metric in its definition or only in capitals."""
         here = self._database.records(dict[str, Any], "metric_rows")
         for name in _metrics(bundle):
             [row] = bundle.entries("metrics", name)

@@ -1,5 +1,4 @@
-"""Compare two runs on snapshots of two months on the scale of the later month, with the results of `newwiki experiment
-linking`."""
+"""Compare runs on snapshots of two months on the later month's scale, as `newwiki experiment linking` computed it."""
 
 import itertools
 import json
@@ -101,8 +100,7 @@ def _months(links: Sequence[StoredLink]) -> set[str]:
 def _chain(
     database: Database, links: Sequence[StoredLink], runs: Mapping[str, LinkableRun], first: Contender, last: Contender
 ) -> tuple[Chain, list[StoredLink]]:
-    """Return the chain from the newest experiment that connects the months, with the protocol that has the most
-    anchors."""
+    """Return the chain from the newest experiment that connects the months, by the protocol with the most anchors."""
     why = None
     for _, of_answer in groupby(links, key=attrgetter("experiment_id")):
         by_protocol: dict[str, dict[tuple[str, str], StoredLink]] = {}
@@ -219,8 +217,7 @@ def _told(found: Sequence[_Linked], last: Contender) -> list[str]:
 
 
 def _is_outside(made: Chain) -> bool:
-    """Return whether the first month's run lies outside the range of its anchors, so that the slope of the link
-    matters."""
+    """Return whether the first month's run lies outside the range of its anchors, where a slope would matter."""
     means = made.months[0].means
     anchors = means[made.steps[0].earlier]
     return not made.links[0].estimated and not anchors.min() <= means[made.first] <= anchors.max()

@@ -20,8 +20,7 @@ def are_of_two_wikis(database: Database, a: Contender, b: Contender) -> bool:
 def comparable(
     database: Database, a: Contender, b: Contender, evaluators: Mapping[str, str]
 ) -> tuple[dict[str, str], list[str]]:
-    """Return the metrics whose numbers mean the same in the languages of both wikis, each with its evaluator, and
-    notes.
+    """Return the metrics that mean the same in the languages of both wikis, each with its evaluator, and notes.
 
     Raises TerminalError if no metric is left.
     """

@@ -58,7 +58,7 @@ class Number:
 
 
 def number_of(record: Mapping[str, Any], column: str) -> Number:
-    """Return the number that a record of a board has in a column."""
+    """Return the number of a record in a column."""
     return Number(**{part.summary: record[column + ending] for ending, part in PARTS.items()})
 
 
@@ -67,8 +67,7 @@ class Board:
     """A board: records with a value for each name in `about`, and for each of `columns` combined with `PARTS`.
 
     - `PARTS`: the mean, its standard deviation and interval, the reason for a missing interval, the number of texts,
-      the
-      status, the evaluator and the level
+      the status, the evaluator and the level
     - `levels`: details of the levels, by run and evaluator
     - `about`: the identifying fields, including the settings in which the runs differ
     - `settings`: the settings that all runs share
@@ -112,8 +111,7 @@ def board(
     - `by`: divide the board by a stratum, with a record for each run and `part`
     - `metrics`: the metrics or column names to include, in this order
     - `after_cutoff`: restrict each run to articles created after its model's knowledge cutoff. Runs without a cutoff
-      are
-      left out, and the row of the articles uses the latest cutoff of the snapshot's runs.
+      are left out, and the row of the articles uses the latest cutoff of the snapshot's runs.
     - `by_evaluator`: give each evaluator its own column
     - `prefer`: show each metric by one of these evaluators if possible; runs that it has not scored have no number
 

@@ -133,8 +133,7 @@ def few(several: int, earlier: str, later: str, *, beside: bool = False) -> str:
 
 
 def way(pairs: Iterable[tuple[str, str]], start: str, end: str) -> list[str] | None:
-    """Return the shortest list of snapshots from one to the other over linked pairs (earlier, later), or None without a
-    path."""
+    """Return the shortest list of snapshots over linked pairs (earlier, later), or None if there is no path."""
     onward: dict[str, list[str]] = {}
     for earlier, later in pairs:
         onward.setdefault(earlier, []).append(later)

@@ -32,11 +32,9 @@ class Difference:
     - `p`: from `statistics.p_values`; `p_holm`: corrected for the metrics of this pair of runs
     - `effect_size`: d_z
     - `prompts_needed_low`, `prompts_needed_high`: the range of prompts that would show the difference. The second is
-      None
-      if possibly no number would.
+      None if possibly no number would.
     - `smallest_visible`: the smallest difference that these prompts would show. This and the prompts needed are after
-      the
-      correction, at a power of 80 %.
+      the correction, at a power of 80 %.
     - `part`: the part of the snapshot's articles, or None for all articles
     - `generalizes_over`: the units that the verdict generalizes over
 

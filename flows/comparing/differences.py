@@ -41,8 +41,7 @@ def compare(
 
     - `metrics`: by default, all metrics that both runs have
     - `across`: protocol settings in which the runs may differ. `snapshot` puts runs of two months on one scale, and
-      `wiki`
-      pairs runs of two wikis by Wikidata items that are new in both.
+      `wiki` pairs runs of two wikis by Wikidata items that are new in both.
     - `by`: a stratum; one difference for each part of A's snapshot, with Holm's correction over all of them
     - `after_cutoff`: use only articles created after the later knowledge cutoff of both models
     - `level`: intervals of runs on the same articles cover 1 - `level`

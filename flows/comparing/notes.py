@@ -21,7 +21,7 @@ def with_seed(decoder: str, seed: int | None) -> str:
 def seed_notes(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return a note on runs with a seed other than the default, and one for each request with several seeds.
 
-    The best of several seeds is biased upwards. The rows are runs with `model`, `model_sha256`, `decoder`,
+    The best of several seeds is biased upward. The rows are runs with `model`, `model_sha256`, `decoder`,
     `snapshot_id`, `protocol` and `seed`.
     """
     names: dict[tuple[str, ...], str] = {}

@@ -60,14 +60,14 @@ def ranked(
     *,
     after_cutoff: bool = False,
 ) -> Board:
-    """Return the board with the best run first, and a `group` for each run. Runs that share a letter do not differ
-    significantly.
+    """Return the board with the best run first, and a `group` for each run.
 
-    Each pair of runs is compared on its common prompts, as by `newwiki compare`, with Holm's correction for the number
-    of pairs. With `after_cutoff`, only articles after the cutoffs of both count. The articles come first without a
-    group, and runs without a number last. Raises UsageError for an unknown column. Raises TerminalError if the runs are
-    on several snapshots, if the metric is one of whole runs, or if the protocols differ in a setting that `across` does
-    not name.
+    Runs that share a letter in `group` do not differ significantly. Each pair of runs is compared on its common
+    prompts, as by `newwiki compare`, with Holm's correction for the number of pairs. With `after_cutoff`, only articles
+    after the cutoffs of both count. The articles come first without a group, and runs without a number last.
+
+    Raises UsageError for an unknown column. Raises TerminalError if the runs are on several snapshots, or if the metric
+    is one of whole runs. Also raises it if the protocols differ in a setting that `across` does not name.
     """
     column = _column(board, metric)
     of_runs = [record for record in board.records if not record["run_id"].startswith("reference:")]
@@ -113,11 +113,10 @@ def _require_one_protocol(runs: Collection[dict[str, Any]], apart_in: Collection
 
 
 def letters(count: int, different: Iterable[tuple[int, int]]) -> list[str]:
-    """Return the letters of each item, one letter for each maximal set of items without a difference; the first set is
-    `a`.
+    """Return the letters of each item: one letter for each maximal set of items without a difference.
 
-    `different` holds pairs of places. Two items share a letter if and only if they do not differ. Source: Piepho 2004,
-    An algorithm for a letter-based representation of all-pairwise comparisons (insert and absorb).
+    The first set is `a`. `different` holds pairs of places. Two items share a letter if and only if they do not differ.
+    Source: Piepho 2004, An algorithm for a letter-based representation of all-pairwise comparisons (insert and absorb).
     """
     sets = [frozenset(range(count))]
     for pair in different:

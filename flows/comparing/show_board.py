@@ -172,8 +172,7 @@ def _told(records: Iterable[Record], name: str) -> list[str]:
 
 
 def _beginnings(run_ids: Sequence[str]) -> list[str]:
-    """Return the shortest distinct prefixes of run ids, with at least eight characters, and `reference` for
-    articles."""
+    """Return the shortest distinct prefixes of run ids (at least eight characters), and `reference` for articles."""
     width = 8
     while len({one[:width] for one in run_ids}) < len({*run_ids}):
         width += 1

@@ -8,8 +8,7 @@ from newwiki.levels import VERIFIED, LevelByScoring, legend
 
 
 def below_verified(rows: Sequence[Difference], levels: LevelByScoring) -> list[str]:
-    """Return notes on the levels below `verified` in a comparison: the details of each run, and the meaning of each
-    level."""
+    """Return notes on the levels below `verified` in a comparison: details of each run, and the levels' meanings."""
     metrics: dict[tuple[str, str], dict[str, None]] = {}
     for row in rows:
         for run_id in (row.run_a, row.run_b):
@@ -23,8 +22,7 @@ def below_verified(rows: Sequence[Difference], levels: LevelByScoring) -> list[s
 
 @dataclass(frozen=True)
 class LevelNote:
-    """A note on a level below `verified`: its meaning, the `names` of the runs with this level, and the number of all
-    `runs`."""
+    """A note on a level below `verified`: its meaning, the `names` of its runs, and the number of all `runs`."""
 
     level: str
     meaning: str

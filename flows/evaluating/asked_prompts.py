@@ -6,7 +6,7 @@ from flows.evaluating.generate import Asked
 from newwiki.prompting.prompt_set import GroupPrompt, PromptSet
 from newwiki.snapshot import Article
 
-# the model continues the prompt without changes; templates know only the fields title and first_sentence
+# The model continues the prompt without changes; templates know only the fields title and first_sentence.
 TEMPLATE = "{title}{first_sentence}"
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -130,8 +130,10 @@ def reading_of(request: EvaluationRequest) -> list[ReadingEvaluator]:
 
 
 def refuse_workers(request: EvaluationRequest) -> None:
-    """Raise UsageError if a model has to read articles, which workers cannot do. `all` leaves these metrics out
-    instead."""
+    """Raise UsageError if a model has to read articles, which workers cannot do.
+
+    `all` leaves these metrics out instead.
+    """
     if request.likelihood_only or (request.metrics != "all" and reading_of(request)):
         raise UsageError("workers write and score, and read no articles; leave --runner out, or those metrics")
 

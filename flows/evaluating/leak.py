@@ -1,5 +1,4 @@
-"""Detect articles that a model was both trained on and tested on: refuse them before training, warn about them after
-it."""
+"""Detect test articles in the training data of a model: refuse them before training, and warn about them afterwards."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

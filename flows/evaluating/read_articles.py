@@ -124,8 +124,10 @@ def _identity(
     dtype: str,
     numerics: int | None,
 ) -> dict[str, Any]:
-    """Return all settings that determine a likelihood run. `newwiki/protocol.py` says how a comparison treats each of
-    them."""
+    """Return all settings that determine a likelihood run.
+
+    `newwiki/protocol.py` says how a comparison treats each of them.
+    """
     return {
         "content_sha256": content_sha256,
         "pages": list(pages),
@@ -147,7 +149,7 @@ def read_articles(
     evaluators: Sequence[ReadingEvaluator],
     progress: Progress,
 ) -> set[str]:
-    """Score the articles that lack scores of an evaluator with the model, and return the ids of the evaluators.
+    """Let the model read the articles that lack scores of an evaluator, and return the ids of the evaluators.
 
     Stores the scores after each batch. All articles of the run determine the batches, so a resumed run has the same
     bits as an uninterrupted run. A backend without log-probabilities gives NULL scores with a reason. If the model

@@ -51,10 +51,10 @@ class RunIdentity:
 
 
 def model_label(name: str) -> str:
-    """Return the stored name of a model, in Unicode form NFC: a hub name, a server's name or a path of up to 4,096
-    characters.
+    """Return the stored name of a model in Unicode form NFC.
 
-    Raises UsageError for a name that breaks the naming rule.
+    It is a hub name, a server's name or a path of up to 4,096 characters. Raises UsageError for a name that breaks the
+    naming rule.
     """
     return require_name(unicodedata.normalize("NFC", name), "the model name", longest=_LONGEST_PATH)
 

@@ -42,8 +42,10 @@ class WriteShard:
 
 
 class ShardedModel:
-    """A backend whose completions an executor generates. It keeps the metadata of the loaded model, and not the
-    model."""
+    """A backend whose completions an executor generates.
+
+    It keeps the metadata of the loaded model, and not the model.
+    """
 
     def __init__(
         self, loaded: Backend, kind: str, arguments: Mapping[str, str], decoders: Sequence[Decoder], executor: Executor

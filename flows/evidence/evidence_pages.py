@@ -18,7 +18,7 @@ from newwiki.text.prose import EXTRACTOR_VERSION, extract_prose
 from storage import snapshots
 from storage.database import Database
 
-# title and text, or title and sentences
+# Title and text, or title and sentences
 PageText = tuple[str, str | Sequence[str]]
 
 _EVERY = "all"

@@ -20,10 +20,10 @@ Number = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class DescribedRun:
-    """A run with its snapshot (`run`, a row of `results_run`), its finished numbers and the fingerprints of their
-    evaluators.
+    """A run with its snapshot (`run`, a row of `results_run`), its finished numbers and their evaluators.
 
-    `wiki_url` is the address of the wiki, or None if the snapshot has no single address.
+    `scorers` holds the evaluators' fingerprints by id. `wiki_url` is the address of the wiki, or None if the snapshot
+    has no single address.
     """
 
     run: Mapping[str, Any]

@@ -47,7 +47,7 @@ class EverRecord(DescribedRun):
         return f"{self.task}/{self.model_id}/{self.as_of.timestamp()}/{self.run_id}"
 
     def result_id(self, metric: str, evaluator_id: str) -> str:
-        """Return the id of a number, to which the rows of its texts refer."""
+        """Return the id of a number. The rows of its texts refer to this id."""
         return f"{self.run_id}/{metric}/{evaluator_id}"
 
     @property
@@ -58,12 +58,12 @@ class EverRecord(DescribedRun):
 
 
 def export_records(database: Database, request: EveryEvalEverRequest, folder: Path, progress: Progress) -> list[Path]:
-    """Write a record for each run into a folder. With `instances`, also write a file with a row for each text and
-    number.
+    """Write a record for each run into a folder.
 
-    A metric with several evaluators has a result for each. Metrics without a number are omitted with a note. Raises
-    UsageError if a model's name on the Hub is unknown. Raises TerminalError for a run without numbers, for a snapshot's
-    articles, and if another file exists in the place of a record.
+    With `instances`, also write a file with a row for each text and number. A metric with several evaluators has a
+    result for each. Metrics without a number are omitted with a note. Raises UsageError if a model's name on the Hub is
+    unknown. Raises TerminalError for a run without numbers, for a snapshot's articles, and if another file exists in
+    the place of a record.
     """
     safe(folder, database.path)
     runs = contenders(database, request.runs)
@@ -318,6 +318,5 @@ def _instance(found: EverRecord, number: Mapping[str, Any], text: Mapping[str, A
 
 
 def _hash(asked: Mapping[str, Any]) -> str:
-    """Return the hash of a prompt by the datastore's recipe, so that other projects' rows of the same prompt have it as
-    well."""
+    """Return the hash of a prompt by the datastore's recipe, which gives other projects' rows the same hash."""
     return sha256(json.dumps(asked, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

@@ -63,11 +63,10 @@ def in_words(taken: Taken) -> str:
 
 
 def import_answers(database: Database, pairing: Pairing, batch: str, path: Path) -> Taken:
-    """Store the answers of a file. The column `annotator` makes the judge BATCH/ANNOTATOR; without a value the judge is
-    BATCH.
+    """Store the answers of a file.
 
-    Raises UsageError, with the line and the fix, for an invalid answer or an unknown pair. Nothing of the file is
-    stored in this case.
+    The column `annotator` makes the judge BATCH/ANNOTATOR; without a value the judge is BATCH. Raises UsageError, with
+    the line and the fix, for an invalid answer or an unknown pair. Nothing of the file is stored in this case.
     """
     blinding = _blinding(database, pairing, path)
     pairs = {blinding.pair_id(pair, batch): pair for pair in pairing.all_pairs}

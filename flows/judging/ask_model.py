@@ -66,8 +66,7 @@ def ask_model(database: Database, pairing: Pairing, request: JudgeRequest, progr
 
 
 def fingerprint(backend: Backend, rubric: Rubric, max_new_tokens: int) -> Fingerprint:
-    """Return the fingerprint of a judge: the model, its settings, the questions with their wording, and the answer
-    length.
+    """Return the fingerprint of a judge: the model, its settings, the wording of the questions, and the answer length.
 
     Any change gives a different judge.
     """

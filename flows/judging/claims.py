@@ -86,11 +86,10 @@ def export_sentences(drawn: Drawn, number: int, batch: str, path: Path) -> int:
 
 
 def import_labels(database: Database, drawn: Drawn, batch: str, path: Path) -> Taken:
-    """Store the labels of a file. The column `annotator` makes the judge BATCH/ANNOTATOR; without a value the judge is
-    BATCH.
+    """Store the labels of a file.
 
-    Raises UsageError, with the line and the fix, for an invalid label or an unknown sentence. Nothing of the file is
-    stored in this case.
+    The column `annotator` makes the judge BATCH/ANNOTATOR; without a value the judge is BATCH. Raises UsageError, with
+    the line and the fix, for an invalid label or an unknown sentence. Nothing of the file is stored in this case.
     """
     by_name = {drawn.blinding.sentence_id(one, batch): one for one in drawn.every}
     found: dict[tuple[str, str], LabelledSentence] = {}

@@ -1,4 +1,4 @@
-"""Run statements in sequence, and keep their results until the database is closed.
+"""Run statements in sequence, and keep their results until the database is closed and stdout can receive them.
 
 The reader of stdout, such as a pager, may take an hour, and an open database would block all writers. Results stay in
 memory up to a limit, and larger results go to an unnamed temporary file.

@@ -1,5 +1,4 @@
-"""The refresh as a Prefect flow: two tasks, retried after transient errors of the wiki, and the funnel as an
-artifact."""
+"""The refresh as a Prefect flow: two tasks with retries after transient errors, and the funnel as an artifact."""
 
 from pathlib import Path
 from typing import Any

@@ -14,10 +14,10 @@ from storage.database import Database
 def look_up(
     database: Database, snapshot_id: str, api: str, contact: str | None, wikidata: str, progress: Progress | None = None
 ) -> None:
-    """Query the wiki at `api`, and Wikidata if the wiki names items, and store the topics. The snapshot does not
-    change.
+    """Query the wiki at `api`, and Wikidata if the wiki names items, and store the topics.
 
-    Raises TransientError or TerminalError if a query fails. Nothing is stored in this case.
+    The snapshot does not change. Raises TransientError or TerminalError if a query fails. Nothing is stored in this
+    case.
     """
     articles = snapshots.articles(database, snapshot_id)
     say = (progress or Silent()).note

@@ -112,8 +112,10 @@ def _require_extractor(manifest: Manifest) -> None:
 
 
 def _check_against(database: Database, manifest: Manifest) -> tuple[str, ...]:
-    """Return the snapshots of `novel_against` that are not in the database. Raises TerminalError for a snapshot that
-    differs."""
+    """Return the snapshots of `novel_against` that are not in the database.
+
+    Raises TerminalError for a snapshot that differs.
+    """
     against = {name: (content, snapshots.find(database, name)) for name, content in _against(manifest).items()}
     for name, (content, here) in against.items():
         if here and here.content_sha256 != content:

@@ -94,8 +94,7 @@ def _chosen(one: PaperModel, stand_ins: Mapping[str, str], loading: Mapping[str,
 
 
 def _found(of: str, name: str, loading: Mapping[str, str], *, stands_in: bool) -> ChosenModel:
-    """Choose the backend by the model's configuration file: encoder-decoder models need another backend than causal
-    models."""
+    """Choose the backend by the model's configuration file, because encoder-decoder models need `seq2seq`."""
     folder = find_models("hf", [name], dict(loading))[name]
     config = (
         read_object((folder / "config.json").read_bytes(), f"'{folder}/config.json'", allow_nan=True) if folder else {}

@@ -1,5 +1,4 @@
-"""Reproduce tables of means: models write articles with the rows' decoders, and each column is a metric of the
-texts."""
+"""Reproduce tables of means: models write articles with the rows' decoders, and each column is a metric."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -42,7 +41,7 @@ def asked(numbers: Mapping[str, Scaled]) -> dict[str, Any]:
 
 
 def decoders_of(reproduction: Reproduction, rows: Sequence[Row]) -> tuple[str, ...]:
-    """Return the distinct decoders of the rows whose models are loaded."""
+    """Return the distinct decoders of the rows, without those that need a model that is not loaded."""
     found: dict[str, str] = {}
     for row in rows:
         try:

@@ -23,8 +23,7 @@ class Scaled:
 
 
 def prompts(paper: int, scale: float, there: int | None = None, at_least: int = FEWEST) -> Scaled:
-    """Return the scaled number of prompts: at least the number that an interval needs, and at most the available
-    prompts."""
+    """Return the scaled number of prompts: at least as many as an interval needs, and at most all available prompts."""
     asked = _scaled(paper, scale, at_least)
     return Scaled("prompts", paper, asked if there is None else min(asked, there))
 

@@ -88,8 +88,7 @@ class Task:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The outcome of a task: its runs and their evaluators, or the id of the experiment's answer, or the reason of a
-    failure."""
+    """The outcome of a task: its runs and their evaluators, the id of the experiment's answer, or the error."""
 
     runs: Sequence[Run] = ()
     scored_by: frozenset[str] = frozenset()

@@ -134,8 +134,10 @@ def _published(database: Database, wanted: Revisit) -> Snapshot | None:
 
 
 def _require_extractor(first: Snapshot) -> None:
-    """Raise TerminalError for another extractor version, whose different extraction would look like a change of the
-    article."""
+    """Raise TerminalError for another extractor version.
+
+    Its different extraction of the same wikitext would look like a change of the article.
+    """
     if first.extractor_version != EXTRACTOR_VERSION:
         raise TerminalError(
             f"{first.snapshot_id} was made by extractor {first.extractor_version}, and this newwiki has extractor "
@@ -173,8 +175,10 @@ def _gather(
 
 
 def _judged(page: Page, first: Page, origin: Any, selection: Selection, language: Language) -> Judged:
-    """Judge the page as in a refresh. The revision count is at least that of the first edition, because it cannot
-    decrease."""
+    """Judge the page as in a refresh.
+
+    The revision count is at least that of the first edition, because it cannot decrease.
+    """
     counted = max(page.revisions or 0, first.revisions or 0)
     then = replace(page, created_at=first.created_at, revisions=counted)
     return replace(judge(then, selection, language, lambda _: counted), origin=origin)

@@ -28,8 +28,10 @@ _ARTICLES = ("Wikipedia/", "reference")  # accepted prefixes for the row of the 
 
 
 class MonthsFailed(TerminalError):
-    """Report the failures and failed gates after all possible work is done. `endings` holds the endings of all
-    months."""
+    """Report the failures and failed gates after all possible work is done.
+
+    `endings` holds the endings of all months.
+    """
 
     def __init__(self, endings: Sequence[MonthEnding]) -> None:
         super().__init__(" | ".join(f"{ending.month}: {ending.trouble}" for ending in endings if ending.trouble))
@@ -86,8 +88,7 @@ def check(registered: Registrations, settings: Settings) -> None:
 
 
 def _check_gate(gate: Gate, registered: Registrations, measured: Collection[str]) -> None:
-    """Raise UsageError unless each name matches one registered run and the evaluation measures each metric of the
-    bounds."""
+    """Raise UsageError unless each name matches one registered run and each metric of the bounds is evaluated."""
     for bound in parse_bounds(gate.fail_if):
         if bound.metric not in measured:
             raise UsageError(

@@ -16,7 +16,7 @@ from storage import months
 from storage.database import Database
 
 _SCORING = ("entities", "embedder", "embedder_dtype", "likelihood_model", "scorers", "template")
-# these settings came later: hashing them only if they differ from the default keeps earlier months complete
+# These settings came later. Hashing them only if they differ from the default keeps earlier months complete.
 _SCORING_LATER = ("embedder_backend", "lexicon", "pair_scorer", "evidence")
 
 
@@ -40,8 +40,10 @@ class Month:
 
     @property
     def registered_sha256(self) -> str:
-        """A hash of the settings that affect the snapshot, the completions and the scores. Most defaults are
-        omitted."""
+        """A hash of the settings that affect the snapshot, the completions and the scores.
+
+        Most defaults are omitted.
+        """
         wiki = self.wiki.model_dump(exclude={"api", "dump", "since"}, exclude_defaults=True)
         asked = self.registered.model_dump(include={"models", "evaluation", "gates"}, exclude_defaults=True)
         scoring = {name: getattr(self.settings, name) for name in _SCORING}

@@ -89,8 +89,10 @@ def run(month: Month, work: MonthSteps) -> MonthEnding:
 
 
 def _tell(work: MonthSteps, ending: MonthEnding, told: dict[str, Any]) -> None:
-    """Send the notice, then record it. After a crash the notice may arrive twice with the same key, but it is never
-    lost."""
+    """Send the notice, then record it.
+
+    After a crash the notice may arrive twice with the same key, but it is never lost.
+    """
     month = ending.month
     work.tell(month, told)
     now = datetime.now(UTC).replace(microsecond=0)

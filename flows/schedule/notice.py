@@ -38,8 +38,10 @@ class MonthGate:
 
 @dataclass(frozen=True)
 class MonthEnding:
-    """The outcome of a month. `failures` maps each failed step to its reason; a failed gate is a result, not a
-    failure."""
+    """The outcome of a month.
+
+    `failures` maps each failed step to its reason; a failed gate is a result, not a failure.
+    """
 
     month: Month
     snapshot: Snapshot | None
@@ -74,8 +76,10 @@ class MonthEnding:
 
 
 def notice(database: Database, ending: MonthEnding) -> dict[str, Any]:
-    """Return the ending as JSON, with public model names. `text` summarizes it in one line, for chats that show only
-    that key."""
+    """Return the ending as JSON, with public model names.
+
+    `text` summarizes it in one line, for chats that show only that key.
+    """
     snapshot = ending.snapshot
     return {
         "text": str(ending),

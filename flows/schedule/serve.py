@@ -20,8 +20,10 @@ _STARTING = 120.0  # seconds
 
 
 def serve(config: Path, db: str, plugins: Sequence[Path], cron: str, today: date | None) -> None:
-    """Run the monthly flow at the times of `cron` (UTC) until interrupted. Raises UsageError for an invalid cron
-    expression."""
+    """Run the monthly flow at the times of `cron` (UTC) until interrupted.
+
+    Raises UsageError for an invalid cron expression.
+    """
     with _configured_or_own():
         from prefect.client.schemas.schedules import CronSchedule
 
@@ -47,8 +49,7 @@ def serve(config: Path, db: str, plugins: Sequence[Path], cron: str, today: date
 
 @contextmanager
 def _configured_or_own() -> Iterator[None]:
-    """Use the server at PREFECT_API_URL, or start a server, because Prefect's ephemeral server does not run
-    schedules."""
+    """Use the server at PREFECT_API_URL, or start a server; Prefect's ephemeral server does not run schedules."""
     if os.environ.get("PREFECT_API_URL"):
         yield
         return
@@ -68,7 +69,7 @@ def own_server(port: int, env: Mapping[str, str], out: IO[Any]) -> Iterator[str]
     # After a restart, the locks of killed runs must expire, and leases in memory do not survive a restart.
     leases = {"PREFECT_SERVER_CONCURRENCY_LEASE_STORAGE": "prefect.server.concurrency.lease_storage.filesystem"}
     start = [sys.executable, "-m", "prefect", "server", "start", "--host", _HOST, "--port", str(port)]
-    # The server has its own process group, so that Ctrl-C stops it after its clients.
+    # Ctrl-C must not reach the server before its clients, so the server runs in a process group of its own.
     with subprocess.Popen(start, env=leases | dict(env), stdout=out, stderr=out, start_new_session=True) as server:
         try:
             api = f"http://{_HOST}:{port}/api"

@@ -15,10 +15,10 @@ _LATER = (408, 425, 429)
 
 
 def address(notify: Notify) -> str | None:
-    """Return the webhook's address, or None if no webhook is registered. Raises UsageError if the address is
-    unavailable.
+    """Return the webhook's address, or None if no webhook is registered.
 
-    Callers look up the address immediately before use, and never pass it to code that stores or shows its arguments.
+    Raises UsageError if the address is unavailable. Callers look up the address immediately before use, and never pass
+    it to code that stores or shows its arguments.
     """
     if notify.webhook_block:
         return _from_block(notify.webhook_block)
@@ -33,11 +33,10 @@ def address(notify: Notify) -> str | None:
 
 
 def send(place: str, notice: Mapping[str, Any], key: str) -> None:
-    """Post the notice as JSON. The header Idempotency-Key contains `key`, so that the receiver recognizes a repeated
-    notice.
+    """Post the notice as JSON.
 
-    Raises TransientError if the webhook may accept the notice later, and TerminalError if it will not. No message
-    contains the address.
+    The header Idempotency-Key contains `key`, so that the receiver recognizes a repeated notice. Raises TransientError
+    if the webhook may accept the notice later, and TerminalError if it will not. No message contains the address.
     """
     try:
         answer = requests.post(

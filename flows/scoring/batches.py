@@ -41,8 +41,8 @@ class TextBatch:
 class BatchScores:
     """The results of a batch.
 
-    `made` holds the models' analyses of the articles, `parts` the analyses of the texts that set evaluators need, and
-    `claims` the verdicts on the claims of the texts.
+    `made` holds the models' analyses of the articles. `parts` holds the analyses of the texts that set evaluators need.
+    `claims` holds the verdicts on the claims of the texts.
     """
 
     scores: list[Score]
@@ -89,8 +89,10 @@ class InThisProcess:
 
 
 def score_batch(loaded: LoadedEvaluators, batch: TextBatch) -> BatchScores:
-    """Score a batch. The result depends only on the batch and the evaluators, not on the process or on other
-    batches."""
+    """Score a batch.
+
+    The result depends only on the batch and the evaluators, not on the process or on other batches.
+    """
     chosen = [evaluator for evaluator in loaded.evaluators if evaluator.name in batch.evaluators]
     compared = compared_with_articles(chosen) if batch.keys else chosen
     references, made = loaded.examine(batch.articles, compared, batch.known)

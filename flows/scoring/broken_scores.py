@@ -18,8 +18,10 @@ class BrokenScores:
         self._found.update((one.metric, one.status) for one in scores if is_broken(one.status))
 
     def tell(self, progress: Progress, of_what: str) -> None:
-        """Note the number of missing scores and the most frequent reason for each metric. `of_what` is the unit in the
-        singular."""
+        """Note the number of missing scores and the most frequent reason for each metric.
+
+        `of_what` is the unit in the singular.
+        """
         for metric in dict.fromkeys(name for name, _ in self._found):
             reasons = {status: number for (name, status), number in self._found.items() if name == metric}
             number, status = sum(reasons.values()), max(reasons, key=lambda one: (reasons[one], one))

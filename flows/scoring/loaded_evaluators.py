@@ -1,4 +1,4 @@
-"""The evaluators of a scoring with their models loaded."""
+"""The evaluators of a scoring, with their models loaded."""
 
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -53,8 +53,7 @@ class LoadedEvaluators:
 
     @property
     def slowest(self) -> str:
-        """The three slowest models and evaluators with their share of the time, such as `all-MiniLM-L6-v2 81%, bleu
-        9%`."""
+        """The three slowest models and evaluators with their time shares, such as `all-MiniLM-L6-v2 81%, bleu 9%`."""
         total = sum(self.seconds.values())
         named = [(name, seconds) for name, seconds in self.seconds.items() if name and seconds]
         longest = sorted(named, key=lambda one: -one[1])[:3]
@@ -120,8 +119,10 @@ class LoadedEvaluators:
     def read(
         self, database: Database, snapshot_id: str, articles: Sequence[Article], evaluators: Sequence[Evaluator]
     ) -> dict[int, Analysis]:
-        """Return the analyses of reference articles by page id. Reuse stored analyses, and compute and store the
-        missing ones."""
+        """Return the analyses of reference articles by page id.
+
+        Reuse stored analyses, and compute and store the missing ones.
+        """
         known = self.known(database, snapshot_id, articles, evaluators)
         analyses, made = self.examine(articles, evaluators, known)
         self.keep(database, snapshot_id, made, evaluators)

@@ -26,8 +26,7 @@ def score_all(
     *,
     executor: Executor | None = None,
 ) -> set[str]:
-    """Compute the missing scores of these runs, or of all stored runs with `missing`, and return the ids of the
-    evaluators.
+    """Compute the missing scores of these runs, or of all with `missing`, and return the ids of the evaluators.
 
     Raises UsageError if the request names no run and no file. Raises ShardsFailed at the end if an executor failed on a
     shard.

@@ -115,8 +115,10 @@ def _stages(
     loaded: LoadedEvaluators,
     scoring: BatchScoring,
 ) -> list[_Stage]:
-    """Return the stages of a scoring in order. The articles come before the texts, which need the analyses of the
-    articles."""
+    """Return the stages of a scoring in order.
+
+    The articles come before the texts, which need the analyses of the articles.
+    """
     snapshot = snapshots.find(database, run.snapshot_id)
     language = snapshot.language if snapshot else None
     stages = []

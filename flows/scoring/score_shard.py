@@ -24,8 +24,10 @@ Tables = Mapping[str, pa.Table]
 
 @dataclass(frozen=True)
 class ScoreShard:
-    """A batch of texts with the fingerprints of the main process's evaluators. The worker's fingerprints must be the
-    same."""
+    """A batch of texts with the fingerprints of the main process's evaluators.
+
+    The worker's fingerprints must be the same.
+    """
 
     batch: TextBatch
     fingerprints: Mapping[str, Fingerprint]

@@ -58,8 +58,7 @@ class Watch:
             self._try(checkpoint)
 
     def _next(self) -> Path | None:
-        """Return the complete checkpoint with the smallest step that was not tried yet, and note why others are
-        skipped."""
+        """Return the complete checkpoint with the smallest untried step, and note why other checkpoints are skipped."""
         for checkpoint in by_step(self._home()):
             if checkpoint.name in {*self._done, *self._failed}:
                 continue

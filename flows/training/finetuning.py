@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PlannedTraining:
-    """The request, the initial checkpoint, the training set, and the part of the record that is known before
-    training."""
+    """The request, the initial checkpoint, the training set, and the known part of the training record."""
 
     request: FinetuneRequest
     base: Checkpoint
