@@ -106,9 +106,9 @@ class _LiveBar:
         return ", ".join(part for part in parts if part)
 
     def _rate(self) -> str:
-        """Return the rate since the first update, which may include work of earlier runs.
+        """Return the rate since the first update, which may already count the work of an earlier run.
 
-        A slow rate is given per minute.
+        A rate below one unit per second is given per minute.
         """
         if self._first is None or self._first[1] == self._done:
             return ""

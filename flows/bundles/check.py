@@ -181,7 +181,7 @@ def _snapshots(bundle: OpenedBundle, apart: Database, own: Database) -> list[Che
 
 
 def _is_manifest(there: bytes, made: str) -> bool:
-    """Return whether the stored manifest matches the computed one, regardless of the newwiki version that wrote it."""
+    """Return whether the stored manifest equals the computed manifest, regardless of the newwiki version."""
     with suppress(TerminalError):
         found, wanted = read_object(there, "the manifest"), json.loads(made)
         return {**found, "newwiki_version": None} == {**wanted, "newwiki_version": None}

@@ -22,8 +22,9 @@ class Checked:
 class Confirmed:
     """What a check confirmed of a run.
 
-    With an evaluator, `confirmed` of the `checked` scores are correct, out of `total`. Without an evaluator, the two
-    count tokens of the replayed `texts` (page id and sample), and `total` counts the completions of the run.
+    With an evaluator, `confirmed` of the `checked` scores are correct, out of `total` scores. Without an evaluator,
+    `confirmed` and `checked` count tokens of the replayed `texts` (page id and sample). `total` then counts the
+    completions of the run.
     """
 
     run_id: str

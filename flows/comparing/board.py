@@ -226,7 +226,10 @@ def _is_of(name: str, metric: str) -> bool:
 
 
 def _cutoffs(whole: Board) -> dict[str, date]:
-    """Return the cutoff of each run that has one, by run id. Raises TerminalError if no run has a cutoff."""
+    """Return the cutoff of each run that has one, by run id, and the latest cutoff of a snapshot for its articles.
+
+    Raises TerminalError if no run has a cutoff.
+    """
     found = {one["run_id"]: one["knowledge_cutoff"] for one in whole.records if one["knowledge_cutoff"]}
     if not found:
         raise TerminalError(f"of no run it is known what its model can have seen; {REMEDY}")

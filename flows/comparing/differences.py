@@ -46,8 +46,8 @@ def compare(
     - `after_cutoff`: use only articles created after the later knowledge cutoff of both models
     - `level`: intervals of runs on the same articles cover 1 - `level`
 
-    Raises UsageError for a metric that neither run has. Raises TerminalError if the protocols differ, a cutoff is
-    unknown, or no metric can be compared.
+    Raises UsageError for a metric that neither run has, and for `by` or `after_cutoff` across months or wikis. Raises
+    TerminalError if the protocols differ, a cutoff is unknown, or no metric can be compared.
     """
     over_wikis = ACROSS_WIKIS in across and are_of_two_wikis(database, a, b)
     over_months = ACROSS_MONTHS in across and a.snapshot_id != b.snapshot_id and not over_wikis

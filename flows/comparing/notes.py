@@ -14,7 +14,7 @@ _NAMED = 6  # maximum number of runs in a note
 
 
 def with_seed(decoder: str, seed: int | None) -> str:
-    """Return the decoder, with a seed other than the default: `greedy, seed 7`."""
+    """Return the decoder, followed by the seed if it is not the default, such as `greedy, seed 7`."""
     return decoder if seed in (None, DEFAULT_SEED) else f"{decoder}, seed {seed}"
 
 

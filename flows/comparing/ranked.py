@@ -1,4 +1,4 @@
-"""Rank the board by a metric, with groups of runs without significant differences, and link it over months."""
+"""Rank the board by a metric with groups of similar runs, or put the runs of several months on one scale."""
 
 import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -22,7 +22,7 @@ _ANNOTATOR = "annotator"
 
 
 def export_pairs(database: Database, pairing: Pairing, batch: str, path: Path) -> int:
-    """Write the pairs as CSV, or as JSON lines for the matching file names, and return their number.
+    """Write the pairs as CSV, or as JSON lines to a file named .jsonl or .ndjson, and return their number.
 
     In a CSV file, texts that a spreadsheet would run as formulas begin with an apostrophe
     (`newwiki.spreadsheet_cells`). Raises UsageError if the file cannot be written.

@@ -1,8 +1,8 @@
 """Export blinded sentences of runs for people who label their claims, and import the labels.
 
 For each page of a run, one of the first sentences of its texts is drawn, so that prompts are the units of the
-statistics. A secret in the database draws the sentences, their order and their names. The first sentences are therefore
-a random sample of the prompts.
+statistics. A secret in the database determines the drawn sentences, their order and their names. The first rows of an
+export are therefore a random sample of the prompts.
 """
 
 from collections import defaultdict

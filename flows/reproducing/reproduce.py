@@ -117,7 +117,7 @@ def _evaluated(evaluations: Evaluations, request: EvaluationRequest) -> Outcome:
 
 
 def _old(database: Database, request: ReproduceRequest, new: Snapshot) -> Snapshot | None:
-    """Return the snapshot of old articles, or None without one.
+    """Return the snapshot of old articles, or None if there is no such snapshot.
 
     Raises UsageError if the named snapshot does not exist.
     """

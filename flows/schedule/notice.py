@@ -111,7 +111,7 @@ def _rows(database: Database, snapshot: Snapshot) -> list[dict[str, Any]]:
 
 
 def _other_than(record: Mapping[str, Any], shown: Board, part: str, usual: str) -> dict[str, str]:
-    """Return this part of each column by column name, if it has a value other than the usual one."""
+    """Return this part of each column by column name, if its value differs from `usual`."""
     found = {column.name: record[column.name + part] for column in shown.columns}
     return {name: value for name, value in found.items() if value not in (None, usual)}
 

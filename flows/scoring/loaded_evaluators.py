@@ -121,7 +121,7 @@ class LoadedEvaluators:
     ) -> dict[int, Analysis]:
         """Return the analyses of reference articles by page id.
 
-        Reuse stored analyses, and compute and store the missing ones.
+        Reuse stored analyses, and compute and store missing analyses.
         """
         known = self.known(database, snapshot_id, articles, evaluators)
         analyses, made = self.examine(articles, evaluators, known)

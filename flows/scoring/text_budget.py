@@ -22,7 +22,7 @@ class TextBudget:
     """A budget of `count` texts of a run, and of `count` articles.
 
     The page id alone determines the order in which prompts are drawn. Each prompt contributes one text before any
-    prompt contributes a second one. This has three effects:
+    prompt contributes a second text. This has three effects:
 
     - The runs of all decoders have the same prompts scored, whatever the number of their texts.
     - The scored articles are those of these prompts.

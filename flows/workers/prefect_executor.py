@@ -44,7 +44,7 @@ def prefect_executor(text: str, progress: Progress) -> Iterator["PrefectExecutor
 
 
 class PrefectExecutor:
-    """Implements `flows.workers.shards.Executor`."""
+    """The implementation of `flows.workers.shards.Executor` on Prefect."""
 
     def __init__(self, pool: WorkerPool, progress: Progress) -> None:
         self.workers = pool.workers
