@@ -38,8 +38,10 @@ def runs_of(database: Database, run_ids: Collection[str]) -> list[AnswerRun]:
 
 
 def named_in(answer: StoredExperiment) -> list[AnswerRun]:
-    """Return the runs that a stored answer names; an answer of an earlier version named only ids and yields an empty
-    list."""
+    """Return the runs that a stored answer names.
+
+    The list is empty for an answer of an earlier version, which named only ids.
+    """
     named: Sequence[Mapping[str, Any]] = json.loads(answer.read).get("runs", [])
     expected = {one.name for one in fields(AnswerRun)}
     return [AnswerRun(**one) for one in named if isinstance(one, dict) and one.keys() == expected]

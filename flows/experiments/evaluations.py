@@ -50,8 +50,7 @@ class Evaluations:
     scored_by: set[str] = field(default_factory=set)
 
     def make(self, asked: ExperimentRequest, **instead: Any) -> list[Run]:
-        """Make and return the scored runs that `asked` requests; the keyword arguments `instead` replace some of its
-        fields.
+        """Make and return the scored runs that `asked` requests, with the fields in `instead` replaced.
 
         First come the runs that read the articles, if the backend can read; then the runs that write them, model by
         model.

@@ -205,8 +205,7 @@ def _named_in_rows(rows: Iterable[Sequence[Any]]) -> Iterator[str]:
 
 
 def _pinned(request: ExperimentRequest, found: Answer, snapshots: Sequence[SnapshotRead]) -> ExperimentRequest:
-    """Return the request with the snapshots that were resolved, so that the command gives the same answer in a later
-    month."""
+    """Return the request with the resolved snapshots, so that the command is reproducible in a later month."""
     chosen = dict(found.pinned)
     if found.snapshot_id in {one.snapshot_id for one in snapshots}:
         chosen["snapshot"] = found.snapshot_id

@@ -1,5 +1,4 @@
-"""Select and mark examples of the models' texts: the worst, the median and the best of each run, next to the
-article."""
+"""Select and mark each run's worst, median and best text, next to the article."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

@@ -19,8 +19,7 @@ PAPER_DECODER = "sample:frequency_penalty=0,presence_penalty=0,repetition_penalt
 
 @dataclass(frozen=True)
 class Pair:
-    """The same request on a snapshot of new articles and on one of old articles; `run_id` is from the report's
-    snapshot."""
+    """The same request on new and on old articles; `run_id` belongs to the report's snapshot."""
 
     run_id: str
     new: Row
@@ -29,8 +28,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class OldAndNew:
-    """Table 4; `left_out` are metrics whose two numbers come from different evaluators and are therefore not
-    compared."""
+    """Table 4; `left_out` are metrics whose numbers come from different evaluators and cannot be compared."""
 
     new_id: str
     old_id: str
@@ -82,8 +80,7 @@ def alike(material: Material) -> list[Record]:
 
 
 def old_and_new(database: Database, material: Material) -> OldAndNew | None:
-    """Return table 4, the same requests on the newest snapshot of the other kind, or None if there is no such
-    snapshot."""
+    """Return table 4, the same requests on the newest snapshot of the other kind, or None without a match."""
     for other_id, _ in database.rows("report_counterparts", material.snapshot.snapshot_id):
         other = gather(database, other_id)
         there = {_asked(other, record): record for record in other.records}

@@ -151,8 +151,7 @@ def _articles(shown: Mapping[str, Material], material: Material) -> list[_Series
 
 
 def _panel(drawn: Sequence[_Series], signs: Sequence[Sign], column: Column, names: Sequence[str]) -> MonthPanel | None:
-    """Draw a metric; the articles are drawn only if their numbers vary, because compared with themselves they are
-    equal."""
+    """Draw a metric, with the articles only if their numbers vary; compared with themselves they are equal."""
     values: list[dict[str, Any]] = [
         {
             "x": name,

@@ -93,8 +93,7 @@ def _reference(material: Material, columns: Sequence[Column]) -> Row | None:
 
 
 def _letters(database: Database, material: Material, group: Group, by: Column | None) -> dict[str, str]:
-    """Return the letters by run id; the mapping is empty for a single run, and for too many runs to compare each
-    pair."""
+    """Return the letters by run id; empty for a single run, and for too many runs to compare each pair."""
     scored = [record for record in group.records if by and record[by.name] is not None]
     if by is None or not 1 < len(scored) <= _RANKED:
         return {}

@@ -27,7 +27,7 @@ _TEMPLATES = files("flows.site") / "templates"
 
 
 class Writer:
-    """Writes the files of a site into a folder; every page gets the `shared` values."""
+    """Write the files of a site into a folder; every page gets the `shared` values."""
 
     def __init__(self, folder: Path, **shared: Any) -> None:
         self._folder = folder

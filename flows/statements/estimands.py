@@ -39,8 +39,8 @@ class Moments:
         return np.asarray(np.sqrt(self.variances.mean(axis=0)))
 
     def effect(self, ladder: Ladder) -> Array:
-        """Return the change from the parameter's first to its last value, from the slope on ranks, in standard
-        deviations."""
+        """Return the change in standard deviations from the parameter's first to its last value, by the slope on
+        ranks."""
         return over(ladder.slope @ self.at_values(ladder), self.deviation)
 
     def at_values(self, ladder: Ladder) -> Array:

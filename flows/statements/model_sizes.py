@@ -58,13 +58,12 @@ class ErrorOverModels:
         return self.models - self.families - 1
 
     def models_needed(self, effect: float, error: float, tests: int) -> int | None:
-        """Return the smallest number of models that would show an effect of this size with a power of 80 %, among
-        `tests` tests.
+        """Return the smallest number of models that shows an effect of this size with a power of 80 %.
 
-        The models' sizes are assumed to be spread like the sizes of these models, with the same number of families and
-        the same scatter. `error` is the error over articles, which stays the same. Return None if `MOST_MODELS` are too
-        few. The power is that of the two-sided t test (Cohen 1988, Statistical power analysis for the behavioral
-        sciences, chapter 2).
+        `tests` is the number of tests to correct for. The models' sizes are assumed to be spread like the sizes of
+        these models, with the same number of families and the same scatter. `error` is the error over articles, which
+        stays the same. Return None if `MOST_MODELS` are too few. The power is that of the two-sided t test (Cohen 1988,
+        Statistical power analysis for the behavioral sciences, chapter 2).
         """
         fewest = self.families + FEWEST_SIZES - 1
         for models in range(fewest, MOST_MODELS + 1):

@@ -73,8 +73,7 @@ def _statements() -> bytes:
 
 
 def _size(model: str, folder: Path | None) -> float | None:
-    """Return the model's number of parameters from its checkpoint, else from the paper's model of this name, else
-    None."""
+    """Return the model's size from its checkpoint, else from the paper's model of this name, else None."""
     there = folder or (Path(model) if Path(model).is_dir() else None)
     if there and (count := parameter_count(there)):
         return count

@@ -67,8 +67,7 @@ def tested(statement: Statement, context: Context) -> Tested:
 
 
 def _towards(direction: str, values: Array, nothing: float, ours: str, beyond: float = 0.0) -> Number:
-    """Return the comparison for a change in this direction by at least `beyond`; changes within `nothing` count as
-    none."""
+    """Return the comparison for a change in this direction by at least `beyond`; `nothing` bounds no change."""
     against = beyond or nothing
     if direction == "up":
         return Number(values, beyond, math.inf, against, math.inf, ours)
@@ -281,8 +280,7 @@ def _places(named: Mapping[str, Sequence[_Weights]]) -> list[int]:
 
 
 def _had(statement: Statement, context: Context) -> Sequence[str]:
-    """Return the metrics that the runs have; if they have none, return the first metric so that an error can name
-    it."""
+    """Return the metrics that the runs have, or the first metric if they have none, so that an error names it."""
     had = [metric for metric in statement.metrics if context.numbers.place(metric) is not None]
     return had or statement.metrics[:1]
 

@@ -50,8 +50,7 @@ def words(found: Sequence[StatementVerdict], numbers: Numbers) -> list[str]:
 
 
 def _reasons(found: Sequence[StatementVerdict]) -> Counter[str]:
-    """Count the reasons; statements that lack runs of models share one reason, because each row names its own
-    models."""
+    """Count the reasons; statements that lack runs of models share one reason, because each row names its models."""
     whys = [one.why for one in found if one.verdict == UNKNOWN and one.why]
     lacking = {name for why in whys if why.startswith(NEEDS_RUNS) for name in why.removeprefix(NEEDS_RUNS).split(", ")}
     named = [one.name for one in paper().models if one.name in lacking]

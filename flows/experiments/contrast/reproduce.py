@@ -127,8 +127,7 @@ def _model(reproduction: Reproduction, number: Number) -> ChosenModel | str:
 
 
 def _main(reproduction: Reproduction, model: ChosenModel) -> tuple[str, ChosenModel | str]:
-    """Return the paper's contrastive decoding for this model, and the amateur that is loaded in place of the
-    paper's."""
+    """Return the paper's contrastive decoding for this model, and the model that is loaded as its amateur."""
     every = [row.decoder for one in reproduction.paper.exhibits for row in one.rows if row.model == model.of]
     main = next((text for text in every if text.startswith(_CONTRASTIVE)), "")
     if not main:

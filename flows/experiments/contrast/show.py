@@ -69,8 +69,7 @@ def show(database: Database, experiment_id: str) -> Shown:
 
 
 def _findings(variants: Sequence[ContrastVariant], apart: Sequence[ContrastDifference]) -> Findings:
-    """State for each model, part and metric which decoders differ from contrastive decoding with the papers'
-    settings."""
+    """State for each model, part and metric which decoders differ from the papers' contrastive decoding."""
     values = {
         (one.model, one.part, one.decoder): one.value if one.part == DECODERS else f"{one.parameter}={one.value}"
         for one in variants

@@ -1,5 +1,4 @@
-"""Draw the phrases by which corpora differ, and bar charts of common and unique phrases (figures 4 and 5 of the
-paper)."""
+"""Draw the phrases by which corpora differ, and the common and unique phrases (figures 4 and 5 of the paper)."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -48,8 +47,7 @@ def figures(found: Found) -> list[Figure]:
 
 
 def _differences(found: Found) -> list[Figure]:
-    """Draw the figure of the answer: the phrases by which corpora differ. The list is empty if no phrase has a
-    difference."""
+    """Draw the phrases by which corpora differ; the list is empty if no phrase has a difference."""
     known = [one for name in found.names for one in found.unique(name) if one.difference is not None]
     if not known:
         return []

@@ -29,8 +29,7 @@ class Found:
 
     @cached_property
     def common(self) -> dict[str, dict[str, CorpusPhrase]]:
-        """Return the common phrases by phrase and corpus, sorted by their mean share over corpora, the largest
-        first."""
+        """The common phrases by phrase and corpus, in descending order of their mean share over corpora."""
         found: dict[str, dict[str, CorpusPhrase]] = {}
         for one in self.phrases:
             if one.kind == "common":

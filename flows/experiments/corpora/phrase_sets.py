@@ -65,8 +65,7 @@ class PhraseSets:
         return frozenset[str]().union(*(self._above(one.times + two.times, len(one.phrases)) for one, two in pairs))
 
     def shares(self, corpus: str, phrases: Sequence[str]) -> Array:
-        """Return a prompts × phrases array: the share of a prompt's responses with the phrase, averaged over
-        decoders."""
+        """Return the share of a prompt's responses with each phrase, averaged over decoders, as prompts × phrases."""
         columns = {phrase: at for at, phrase in enumerate(phrases)}
         rows = {page_id: at for at, page_id in enumerate(self.pages)}
         found = np.zeros((len(rows), len(columns)))

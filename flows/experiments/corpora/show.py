@@ -45,8 +45,7 @@ def show(database: Database, experiment_id: str) -> Shown:
 
 
 def _findings(found: Found) -> Findings:
-    """State for each corpus which phrases it uses more often than any corpus without them, beyond chance between
-    prompts."""
+    """State for each corpus which phrases it uses significantly more often than any corpus without them."""
     holds, unknown = [], []
     for corpus in found.names:
         unique = found.unique(corpus)

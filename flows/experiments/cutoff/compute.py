@@ -22,8 +22,7 @@ from storage.database import Database
 
 @dataclass(frozen=True)
 class DatedSnapshot:
-    """A snapshot with the last month of its window, counted as in `findings.month_number`; partial months do not
-    count."""
+    """A snapshot with the last whole month of its window, counted as in `findings.month_number`."""
 
     snapshot_id: str
     kind: str

@@ -55,8 +55,7 @@ def month_of(number: int) -> date:
 
 
 def seen_direction(metric: str, directions: Mapping[str, str]) -> str | None:
-    """Return the direction of the metric on text that was read (`lower` or `higher`), or None if it does not show
-    reading."""
+    """Return the direction of the metric on text that was read (`lower` or `higher`), or None if it has none."""
     direction = _SEEN.get(metric, directions.get(metric))
     return direction if direction in ("lower", "higher") and metric not in _LEFT_OUT else None
 
@@ -113,11 +112,11 @@ def _finding(
 
 
 def judged(found: Sequence[CutoffFinding], control: str | None) -> list[CutoffFinding]:
-    """Return the findings of all models of an answer after Holm's correction, because the headline speaks of all
-    models.
+    """Return the findings of all models of an answer after Holm's correction.
 
-    For bits per byte, p is corrected for the number of models; for the other metrics, for the number of models and
-    metrics. The control is a separate family, because the headline does not speak of it.
+    The correction covers all models because the headline speaks of all. For bits per byte, p is corrected for the
+    number of models; for the other metrics, for the number of models and metrics. The control is a separate family,
+    because the headline does not speak of it.
     """
     families: dict[tuple[bool, bool], list[int]] = {}
     for place, one in enumerate(found):

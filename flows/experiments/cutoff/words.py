@@ -20,8 +20,7 @@ def verdict(found: Sequence[CutoffFinding], control: str | None) -> str:
 
 
 def sentence(found: Sequence[CutoffFinding], control: str | None) -> str:
-    """Return one sentence per model: the month by the metric with the smallest p, or the reason why no month is
-    shown."""
+    """Return one sentence per model: the month by the metric with the smallest p, or why no month is shown."""
     told = []
     for model in dict.fromkeys(one.model for one in found if one.model != control):
         of_model = [one for one in decisive(found) if one.model == model]
@@ -46,8 +45,7 @@ def why(one: CutoffFinding) -> str:
 
 
 def decisive(found: Sequence[CutoffFinding]) -> list[CutoffFinding]:
-    """Return the findings behind each model's verdict: bits per byte if the model read the articles, else all
-    metrics."""
+    """Return the findings behind each verdict: bits per byte if the model read the articles, else all metrics."""
     by_model = {one.model: [other for other in found if other.model == one.model] for one in found}
     return [
         one for of_model in by_model.values() for one in ([f for f in of_model if f.metric == DECISIVE] or of_model)

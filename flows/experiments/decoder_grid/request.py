@@ -1,5 +1,4 @@
-"""`newwiki experiment decoder-grid`: measure the effect of top-p, top-k, temperature and penalties on a model's
-texts."""
+"""`newwiki experiment decoder-grid`: measure the effect of sampling parameters on a model's texts."""
 
 from dataclasses import dataclass
 

@@ -31,8 +31,7 @@ from storage import snapshots
 
 @dataclass(frozen=True)
 class Cut:
-    """The stretches of articles by page and place, the number of articles, and the number of articles that are too
-    short."""
+    """The stretches of articles by page and place, and the numbers of all articles and of too short articles."""
 
     stretches: Mapping[Key, Tokens]
     articles: int

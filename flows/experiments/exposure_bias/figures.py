@@ -1,5 +1,4 @@
-"""Draw EB-M and EB-C after damaged prefixes by the rate of corruption, and after a gap (figures 2 and 3 of the
-paper)."""
+"""Draw EB-M and EB-C after damaged prefixes, by corruption rate and after a gap (figures 2 and 3 of the paper)."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any

@@ -30,8 +30,7 @@ def measures(measured: Sequence[Measured]) -> list[ExposureMeasure]:
 
 
 def trends(measured: Sequence[Measured]) -> list[ExposureTrend]:
-    """Return trends along the prefix length by model, decoder, metric and kind of prefix, and along the gap if there is
-    one."""
+    """Return trends by model, decoder, metric and kind of prefix, along its length and along the gap if any."""
 
     def kind(one: Measured) -> tuple[str, str, str, str, float]:
         return one.score.model, one.score.decoder, one.score.metric, one.score.prefix, one.score.rate

@@ -43,8 +43,10 @@ class Estimate:
 
 
 def page_groups(keys: Sequence[Key]) -> Mapping[int, int]:
-    """Return the group of each page, numbered from 0; up to `MOST_GROUPS` pages have a group each. Seeds share the
-    groups."""
+    """Return the group of each page, numbered from 0 and the same for all seeds.
+
+    Each page has its own group if there are at most `MOST_GROUPS` pages.
+    """
     pages = sorted({page for page, _ in keys}, key=lambda page: hashlib.sha256(f"group:{page}".encode()).digest())
     return {page: place % MOST_GROUPS for place, page in enumerate(pages)}
 

@@ -164,8 +164,7 @@ def exposure_number(
 
 
 def _over_seeds(values: Sequence[float]) -> Estimate:
-    """Return the mean with its 95 % interval by Student's t over seeds; the interval is valid only for these
-    articles."""
+    """Return the mean with its 95 % interval by Student's t over seeds, which is valid only for these articles."""
     mean = fmean(values)
     if len(values) < FEWEST:
         return Estimate(mean, lacking=TOO_FEW)

@@ -78,8 +78,10 @@ def _asked(request: ExposureBiasRequest, name: str, texts: list[Tokens]) -> Fine
 
 
 def _record(data_model: TokenModel, asked: FinetuneRequest, texts: Mapping[Key, Tokens]) -> TrainingRecord:
-    """Return the training record; no articles are listed because the texts come from the data model, with its own
-    record."""
+    """Return the training record.
+
+    The record lists no articles, because the training texts come from the data model, whose own record it includes.
+    """
     digest = hashlib.sha256(json.dumps([*map(list, texts.values())]).encode()).hexdigest()
     steps = math.ceil(len(texts) / asked.batch_size)
     described = {

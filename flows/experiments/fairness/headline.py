@@ -22,10 +22,9 @@ _NOT_IN_PAPER = "The paper prints no number for these groups and settings."
 
 
 def headline(found: Found) -> list[Figure]:
-    """Return the figure of the category with the largest difference between two groups; significant differences come
-    first.
+    """Return the figure of the category with the largest difference between two groups.
 
-    The figure is for the model, metric and sweep of that difference.
+    The figure is for the model, metric and sweep of that difference. Significant differences take precedence.
     """
     known = [one for one in found.pairs if one.difference is not None]
     if not known:

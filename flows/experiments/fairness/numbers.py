@@ -89,8 +89,7 @@ def numbers_of(
 
 
 def trigram_entropy(sentences: Sequence[str]) -> float | None:
-    """Return -Σ r ln r over the trigrams of all sentences together, where r is a trigram's share; None without
-    trigrams.
+    """Return -Σ r ln r over all trigrams of the sentences, where r is a trigram's share; None without trigrams.
 
     Source: Dhamala et al. 2022, equation 1. `ngram_entropy_3` is the same entropy over one text per prompt; this
     function uses all texts of a setting, as the paper does.

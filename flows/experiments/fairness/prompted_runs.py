@@ -143,8 +143,7 @@ def _is_at_hand(one: Evaluator, settings: Settings) -> bool:
 
 
 def _languages(one: Evaluator, settings: Settings) -> frozenset[str]:
-    """Return the languages that the metric supports; the set is empty if it supports all languages, or if they are
-    unknown."""
+    """Return the languages that the metric supports, or an empty set if it supports all or they are unknown."""
     known = [one.languages, *(makers.get(part).languages(settings) for part in sorted(one.needs))]
     return frozenset.intersection(*some) if (some := [each for each in known if each]) else frozenset()
 

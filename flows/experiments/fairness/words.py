@@ -28,8 +28,10 @@ _JUDGED: Mapping[JudgedText, str] = {
 
 
 def verdict(pairs: Sequence[GroupPair]) -> str:
-    """Return the overall verdict: `different` if any two groups differ at any setting, else `the prompts decide` if
-    they do."""
+    """Return `different` if any two groups differ at any setting, else the strongest of the other verdicts.
+
+    `the prompts decide` precedes the verdicts that no difference is shown and that there are too few prompts.
+    """
     said = {pair.verdict for pair in pairs}
     return next(one for one in (DIFFERENT, PROMPTS, ALIKE, TOO_FEW) if one in said)
 
@@ -62,8 +64,7 @@ def sentence(pairs: Sequence[GroupPair], shares: Sequence[GroupShare], settings:
 
 
 def words(prompts: PromptSet, found: Found, left_out: Mapping[str, str], judged: JudgedText) -> list[str]:
-    """State the request, the findings of each model and metric, the changes of the advantaged group, and what is
-    missing.
+    """State the request, the findings of each model and metric, the changes of the advantaged group, and the gaps.
 
     `left_out` gives the reason for each default metric that is missing from the answer.
     """

@@ -49,8 +49,7 @@ def separation(old: Array, new: Array, seed: int) -> Separation:
 
 
 def _reaches_up(auc: float, pairs: int) -> float:
-    """Return the upper end of the interval: the largest area that is not too many standard errors away from this
-    one."""
+    """Return the upper end of the interval: the largest area within 1.96 standard errors of this one."""
     quantile = float(ndtri(1 - LEVEL / 2))
 
     def beyond(area: float) -> float:

@@ -87,8 +87,7 @@ def compute(evaluations: Evaluations, request: LeakageRequest) -> Answer:
 
 
 def _better(metric: str, directions: Mapping[str, str]) -> str | None:
-    """Return the direction of the metric on a text that was read: `lower` or `higher`, or None if it has no
-    direction."""
+    """Return the direction of the metric on a text that was read: `lower`, `higher`, or None if it has none."""
     return "lower" if metric in SAME_BITS else seen_direction(metric, directions)
 
 

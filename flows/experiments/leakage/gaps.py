@@ -85,8 +85,7 @@ def gaps(evaluators: Mapping[str, str], model: PairedScores, control: PairedScor
 
 
 def judged_together(found: Sequence[Gap], better: Mapping[str, str | None]) -> list[Gap]:
-    """Return the gaps of an answer with p corrected for all of its tests, with verdicts, and with the visible effect
-    size.
+    """Return the gaps of an answer with verdicts, visible effect sizes, and p corrected for all of its tests.
 
     `better` maps each metric to its direction on a text that was read: `lower`, `higher`, or None. The bits
     (`SAME_BITS`) are one number in several units, on which the verdict rests. Each is corrected only for the number of

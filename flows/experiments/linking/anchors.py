@@ -15,8 +15,10 @@ _ENOUGH = 0.5
 
 
 def protocols(runs: Iterable[LinkableRun]) -> list[Settings]:
-    """Return the distinct protocols of the runs; a protocol of deterministic decoders is merged with a compatible
-    one."""
+    """Return the distinct protocols of the runs.
+
+    A protocol that only deterministic decoders have is merged with a compatible protocol of sampling decoders.
+    """
     found: list[Settings] = []
     for settings in (run.settings for run in runs):
         if settings and not any(all(settings[name] == one[name] for name in protocol.PROTOCOL) for one in found):

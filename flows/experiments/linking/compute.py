@@ -1,5 +1,4 @@
-"""Put the months of a wiki on one scale: link each two months by each metric, and convert every run to the newest
-month."""
+"""Link each two months of a wiki by each metric, and convert every run to the scale of the newest month."""
 
 import hashlib
 import itertools

@@ -49,8 +49,10 @@ def show(database: Database, experiment_id: str) -> Shown:
 
 
 def _findings(links: Sequence[LinkedMonths], means: Sequence[LinkedMean]) -> Findings:
-    """State for each link whether its months differ in difficulty, after Holm's correction, and which runs are not
-    linked."""
+    """State for each link whether its months differ in difficulty, after Holm's correction.
+
+    Also state which runs have no place on the scale.
+    """
     holds: list[str] = []
     open_: dict[str, list[str]] = {}
     apart = differing(links, [p_of(one) for one in links])

@@ -119,8 +119,7 @@ def _by_people(labels: Labels, place: Place) -> tuple[float, float]:
 
 
 def _uncorrected(texts: Texts, metric: str) -> float | None:
-    """Return the checker's own number: SPG and USPG unchanged; SPV and USPV over the sentences of all texts
-    together."""
+    """Return the checker's own number, over all texts for SPG and USPG, and over all sentences for SPV and USPV."""
     if metric in ("spg", "uspg"):
         return fmean(getattr(one, metric) for one in texts.support.values())
     counted = [

@@ -74,8 +74,7 @@ def show(database: Database, experiment_id: str) -> Shown:
 
 
 def findings(apart: Sequence[VerifiabilityDifference], corrected: Sequence[VerifiabilityCorrection] = ()) -> Findings:
-    """State by model and metric which decoders differ from the baseline, and how people's labels correct the
-    numbers."""
+    """State by model and metric which decoders differ from the baseline, and the numbers corrected by people."""
     holds: list[str] = []
     unknown: list[tuple[str, str, str]] = []
     for model, metric in dict.fromkeys((one.model, one.metric) for one in apart):

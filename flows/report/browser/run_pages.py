@@ -56,8 +56,10 @@ def run(live: Live, request: Request) -> HtmlPage:
 
 
 def named(live: Live, name: str) -> Contender:
-    """Return the run with this name, as `newwiki compare` resolves it. Raises NotFound for the articles of a
-    snapshot."""
+    """Return the run with this name, as `newwiki compare` resolves it.
+
+    Raises NotFound for an unknown name and for the articles of a snapshot.
+    """
     try:
         (one,) = contenders(live.database, [name])
     except UsageError as error:
