@@ -35,8 +35,10 @@ _HEADS = (
 class Case:
     """A design of judging.
 
-    It has the shares of pairs that people give to the first run and call ties, how often the model agrees with people,
-    the share of pairs on which it favors the first run, and the numbers of pairs that people and the model alone judge.
+    - The shares of pairs that people give to the first run and call ties.
+    - How often the model agrees with people.
+    - The share of pairs on which the model favors the first run.
+    - The numbers of pairs that people judge, and that the model alone judges.
     """
 
     words: str

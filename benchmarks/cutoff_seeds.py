@@ -226,7 +226,7 @@ def names_the_month(found: ChangePoint, cutoff: int) -> bool:
 
 
 def seeds_table(seeds: Sequence[Seed]) -> str:
-    from page_tables import table  # type: ignore[import-not-found] # beside this script
+    from page_tables import table  # type: ignore[import-not-found] # in the folder of this script
 
     count = len(seeds)
     spans = [(one.seen.low, one.seen.high) for one in seeds]

@@ -178,7 +178,7 @@ def row(design: Design, draws: int) -> list[str]:
 
 
 def null_table(designs: Sequence[Design], draws: int) -> str:
-    from page_tables import table  # type: ignore[import-not-found] # beside this script
+    from page_tables import table  # type: ignore[import-not-found] # in the folder of this script
 
     heads = ["design", "before: ratio", "worse, %", "better, %", "now: ratio", "worse, %", "better, %"]
     lines: str = table(heads, [row(design, draws) for design in designs])

@@ -24,8 +24,8 @@ _AT_ONCE = 100  # draws per batch, in the place of settings
 class Groups:
     """Groups with these numbers of prompts, and this number of texts per prompt.
 
-    `shares` are the shares of negatives. `spread` is the variation between prompts: 0 is none, and with 1 all texts of
-    a prompt are alike.
+    `shares` are the shares of negatives. `spread` is the variation between prompts: 0 is no variation, and with 1 all
+    texts of a prompt are alike.
     """
 
     words: str
@@ -112,7 +112,7 @@ def _held(low: Array, high: Array, right: float) -> Array:
 
 
 def groups_table(draws: int) -> str:
-    from page_tables import table  # type: ignore[import-not-found] # beside this script
+    from page_tables import table  # type: ignore[import-not-found] # in the folder of this script
 
     heads = ["groups", "the two differ", "any differ", "interval of the difference", "interval of the disparity"]
     found = {groups.words: told(groups, draws, seed=0) for groups in CASES}

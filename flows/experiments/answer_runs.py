@@ -10,7 +10,7 @@ from newwiki.records import Run
 from storage.database import Database
 from storage.experiments import StoredExperiment
 
-_SHOWN = 8  # characters of a hash: enough to tell a page's few weights apart
+_SHOWN = 8  # characters of a hash: enough to distinguish the few weights on a page
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from evaluators import statistics
 CANNOT_TELL = "cannot tell"
 _NAMED = 3  # decoders that are always listed by name
 Row = TypeVar("Row", bound=Any)
-Means = Mapping[int, float]  # by page id
+Means = Mapping[int, float]  # mean by page id
 Range = tuple[float, float]
 
 

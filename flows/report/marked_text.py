@@ -110,7 +110,7 @@ def _finder(evaluator: Fingerprint) -> Tagger | str:
     return finder
 
 
-Claims = Mapping[str, Sequence[Mapping[str, Any]]]  # of a text, by the name of the evaluator
+Claims = Mapping[str, Sequence[Mapping[str, Any]]]  # claims of a text, by the name of the evaluator
 Key = tuple[str, int, int]  # run, page, sample
 
 # For each label, and for unchecked sentences: the class in the pages, the sign, and the words

@@ -18,7 +18,7 @@ from storage.database import Database
 
 LINKING = "linking"  # the experiment that puts months on one scale
 ARTICLES = "Wikipedia"
-_DRAWN = 9  # metrics
+_DRAWN = 9  # maximum number of metrics drawn
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ from flows.presenting.numbers import varies
 from flows.report.example_texts import column_for
 from newwiki.protocol import PROTOCOL, value_in_words
 
-_WITHIN, _BETWEEN = ("distinct_2", "diversity", "rep_4"), ("self_bleu",)  # of a text, and of a run's texts
+# metrics of the diversity within a text, and between a run's texts
+_WITHIN, _BETWEEN = ("distinct_2", "diversity", "rep_4"), ("self_bleu",)
 _OF_DIVERSITY = ("distinct_", "diversity", "rep_", "self_bleu")
 _MODELS = MOST_SERIES**2  # the number of pairs of a color and a shape
 _NAMED = 24  # maximum number of points labeled with their decoder

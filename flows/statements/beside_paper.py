@@ -14,7 +14,7 @@ from newwiki.papers.published import papers
 
 RANGES = {one.title: (one.low, one.high) for one in paper_metrics() if one.low is not None and one.high is not None}
 _SWEPT_MODEL = "GPT-2"
-_APPENDIX, _BY_MODEL = "A", "3"  # tables of the paper
+_APPENDIX, _BY_MODEL = "A", "3"  # names of the paper's tables
 _MEANS = (
     "The mean of each metric over texts, rescaled by the paper's ranges ({ranges}). Filled: ours{under} "
     "({keys}{more}), whose standard deviations the table has. Hollow diamonds: each model of the paper's table 3, on "

@@ -67,7 +67,10 @@ def tested(statement: Statement, context: Context) -> Tested:
 
 
 def _towards(direction: str, values: Array, nothing: float, ours: str, beyond: float = 0.0) -> Number:
-    """Return the comparison for a change in this direction by at least `beyond`; `nothing` bounds no change."""
+    """Return the comparison for a change in this direction by at least `beyond`.
+
+    Without `beyond`, the statement fails if the change is below `nothing`, which counts as no change.
+    """
     against = beyond or nothing
     if direction == "up":
         return Number(values, beyond, math.inf, against, math.inf, ours)

@@ -8,7 +8,7 @@ _END = 12  # tokens shown at the end of a prefix
 
 
 def examples(draw: Draw) -> list[ExposureExample]:
-    """Return examples of the first prompt; of the corrupted prefixes, only those with the highest rate."""
+    """Return examples of the first prompt with the longest prefixes; corrupted prefixes only at the highest rate."""
     request = draw.request
     data = draw.data()
     key = halves(list(data), draw.seed)[0][0]

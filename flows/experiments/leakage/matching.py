@@ -42,9 +42,9 @@ def match(old: Sequence[ArticleFacts], new: Sequence[ArticleFacts]) -> Matching:
     """Match articles such that each is in at most one pair and the sum of the pairs' squared distances is smallest.
 
     The distance is Euclidean over the logarithms of words and of 1 + citations, each divided by its standard deviation.
-    In neither is a pair further apart than `CALIPER`, and both articles have the same topic. A property that is unknown
-    for any article is ignored. Sources: Rosenbaum 1989, Optimal matching for observational studies; Stuart 2010,
-    Matching methods for causal inference, section 3 (calipers, balance).
+    A pair differs by at most `CALIPER` in each of the two, and both articles have the same topic. A property that is
+    unknown for any article is ignored. Sources: Rosenbaum 1989, Optimal matching for observational studies; Stuart
+    2010, Matching methods for causal inference, section 3 (calipers, balance).
     """
     everyone = [*old, *new]
     if not old or not new:

@@ -1,6 +1,6 @@
 """Correct the checker's numbers by people's labels of a sample of sentences, and estimate how good the checker is.
 
-The unit is the prompt. For each labelled prompt people have labelled a random sentence, which represents all sentences
+The unit is the prompt. For each labeled prompt people have labeled a random sentence, which represents all sentences
 of its texts. The checker decides which sentences repeat the fact of an earlier one, because people label one sentence
 at a time.
 """
@@ -70,7 +70,7 @@ def corrections(of_runs: Sequence[Labels]) -> list[VerifiabilityCorrection]:
 def _correction(labels: Labels, metric: str) -> VerifiabilityCorrection:
     """Correct one metric of one run.
 
-    A prompt's value is the mean over the k places of each of its texts. A labelled sentence represents all places that
+    A prompt's value is the mean over the k places of each of its texts. A labeled sentence represents all places that
     have a sentence. Prompts without any sentence have the value 0 and are not part of the correction.
     """
     texts, ratio, unique = labels.texts, metric in ("spv", "uspv"), metric in ("uspg", "uspv")
@@ -136,7 +136,7 @@ def _lacking(labelled: int, alone: int) -> str:
 
 
 def checkers(of_runs: Sequence[Labels]) -> list[VerifiabilityChecker]:
-    """Return a row for each label, or an empty list if no sentence is labelled."""
+    """Return a row for each label, or an empty list if no sentence is labeled."""
     places = [(one, place) for one in of_runs for place in one.by_place]
     return [_checker(places, "supported"), _checker(places, "refuted")] if places else []
 
@@ -167,5 +167,5 @@ def _mean(values: Array) -> tuple[float, float, float] | tuple[None, None, None]
 
 
 def agreement(of_runs: Sequence[Labels]) -> Agreement:
-    """Return the agreement of people who labelled the same sentences."""
+    """Return the agreement of people who labeled the same sentences."""
     return alpha([said for one in of_runs for said in one.by_place.values()])

@@ -25,7 +25,7 @@ def serve_pages(
 ) -> None:
     """Serve an application until Ctrl-C and write `words` about it to stderr. Port 0 is any free port.
 
-    Raises TerminalError where the port is taken.
+    Raises TerminalError if the port is taken.
     """
     with _socket(port) as listening:
         address = f"http://{_HOST}:{listening.getsockname()[1]}/"
