@@ -67,7 +67,7 @@ def test_what_is_alike_stands_above_and_a_short_name_in_full_below(
     lines = shown(Database(fourteen_runs), capsys, metrics="sbert")
     above, below = lines[: lines.index("")], " ".join(lines[-3:])
     assert f"snapshot: {SNAPSHOT}" in above
-    assert any(line.startswith("all runs: ") and "dtype float32, backend hf, seed 0" in line for line in above)
+    assert "all runs: max_new_tokens 8" in " ".join(above) and "dtype float32, backend hf, seed 0" in " ".join(above)
     assert not any(SNAPSHOT in line for line in lines[len(above) :])
     assert "/data…oint-12500: /data/checkpoints/experiments/" in below
 
