@@ -1,10 +1,10 @@
-"""How often a cutoff is found that is there, how often one that is not, and how often the interval holds its month.
+"""Measure how often a true cutoff is found, how often a false one, and how often the interval contains the month.
 
     python benchmarks/change_points.py [--draws 2000] [--into docs/cutoff.md]
 
-Every number comes from simulated articles of months with a known cutoff, through the product's own functions: 20
-articles a month, whose values vary by 1 within a month; the change is in that unit. With `--into` the tables are
-written into that page, between its marks.
+Every number comes from simulated articles of months with a known cutoff, through the product's own functions. A month
+has 20 articles, whose values have a standard deviation of 1 within a month; the change is in that unit. With `--into`
+the tables are written into that page, between its marks.
 """
 
 import argparse
@@ -23,8 +23,11 @@ ARTICLES = 20
 
 @dataclass(frozen=True)
 class Months:
-    """`cutoff` is the last that was seen, None where nothing was; `differ` the standard deviation of what the months'
-    means have of their own, `persist` its correlation with the month before."""
+    """A design of months.
+
+    `cutoff` is the last month that was seen, or None. `differ` is the standard deviation of the months' own means, and
+    `persist` the correlation of such a mean with that of the month before.
+    """
 
     words: str
     count: int = 16
@@ -41,7 +44,7 @@ class Months:
 
     @property
     def named(self) -> int:
-        """The month that it is right to name: the last that there is up to the cutoff."""
+        """The correct month: the last month with articles up to the cutoff."""
         return max(month for month in self.there if month <= (self.cutoff or 0))
 
     @property
@@ -49,7 +52,7 @@ class Months:
         return [month for month in range(self.count) if month not in self.missing]
 
     def draw(self, random: np.random.Generator) -> tuple[Array, ...]:
-        """Months, articles, values, the control's values and lengths."""
+        """Draw months, articles, values, the control's values, and lengths."""
         months = np.repeat(self.there, ARTICLES)
         own = random.normal(size=self.count)
         for month in range(1, self.count):
@@ -148,7 +151,7 @@ def seen_table(draws: int) -> str:
 
 
 def span(one: ChangePoint) -> tuple[int, int]:
-    """The interval of a month that is named; where it is open to the earlier months it begins with the first."""
+    """Return the interval of a found month; an interval that is open to earlier months begins with the first month."""
     assert one.high is not None
     return one.low or 0, one.high
 

@@ -1,20 +1,20 @@
-"""What the claims of texts cost beside what the pair scorer alone takes for the same pairs.
+"""Measure the cost of checking the claims of texts, compared with the pair scorer alone on the same pairs.
 
     python benchmarks/claims_speed.py [--texts 960] [--rounds 3] [--layers 4] [--hidden 256]
 
-Articles and completions are put together from the sentences of the sample wiki; an article has ten completions, of 8
-sentences or so each. In one process, by turns, four ways:
+Articles and completions are composed of sentences of the sample wiki. An article has ten completions of about 8
+sentences each. Four contenders take turns in one process:
 
-    naive   a script as a user writes it: text by text a BM25 index of its article, and the model pair by pair, on a
-            tenth of the texts
-    ours    `newwiki score --metrics claims_article`: out of a database and into it, verdicts and provenance with them
-    floor   the pair scorer of `ours` alone: all pairs of `ours` at once, equal ones once, batched by length
-    padded  the same pairs as transformers alone reads them: 32 of about equal length at a time, padded
+naive   a user's script: for each text a BM25 index of its article, and the model pair by pair, on a tenth of the
+        texts
+ours    `newwiki score --metrics claims_article`: from a database and back into it, with verdicts and provenance
+floor   the pair scorer of `ours` alone: all pairs of `ours` at once, without duplicates, batched by length
+padded  the same pairs as transformers alone reads them: 32 of about equal length at a time, padded
 
-The model is a BERT of 4 layers and 256 hidden units with random weights. Speed does not depend on the weights, and
-published classifiers of pairs have at least 6 layers and 384 units, three times the work a pair, so what is not the
-model's work is a smaller part of theirs. Loading the model is not counted. A ratio is of turns with the same number;
-those shown are medians.
+The model is a BERT of 4 layers and 256 hidden units with random weights, because speed does not depend on the weights.
+Published classifiers of pairs have at least 6 layers and 384 units, which is three times the work per pair. The
+overhead outside the model is therefore a smaller share with them. Loading the model is not counted. A ratio compares
+turns with the same number; the table shows medians.
 """
 
 import argparse
@@ -51,7 +51,7 @@ from newwiki.quiet import silence_transformers
 from newwiki.settings import Settings
 from storage.database import Database
 
-SENTENCES = 8  # of a text, about
+SENTENCES = 8  # approximate number per text
 BATCH = 32
 LABELS = ("entailment", "neutral", "contradiction")
 TOML = """model = "model"
@@ -77,7 +77,7 @@ def main() -> None:
 
 
 def _build(folder: Path, samples: Sequence[str], layers: int, hidden: int) -> Path:
-    """The TOML file of a pair scorer with random weights, whose tokenizer has learnt the samples' words."""
+    """Write a pair scorer with random weights, and a tokenizer trained on the samples; return its TOML file."""
     pieces = BertWordPieceTokenizer(lowercase=True)
     pieces.train_from_iterator(samples, vocab_size=4000, show_progress=False)
     tokenizer = BertTokenizerFast(tokenizer_object=pieces._tokenizer)
@@ -120,7 +120,8 @@ def _compared(work: Texts, scorer: Path, rounds: int) -> Table:
     seconds: dict[str, list[float]] = {way: [] for way in ways}
     for number in range(rounds):
         print(f"round {number + 1} of {rounds}", file=sys.stderr)
-        for way in ways if number % 2 else reversed(ways):  # none always comes first
+        # the order alternates, so that no contender always comes first
+        for way in ways if number % 2 else reversed(ways):
             seconds[way].append(ways[way]())
             print(f"{way}: {seconds[way][-1]:.1f} s", file=sys.stderr)
     title = (
@@ -139,7 +140,7 @@ def _compared(work: Texts, scorer: Path, rounds: int) -> Table:
 
 
 def _pairs(work: Texts, classifier: PairClassifier) -> list[Pair]:
-    """All that `ours` asks the model."""
+    """Return all pairs for which `ours` runs the model."""
     listener = _Listener(classifier)
     checker = by_article("claims_article", cast("PairClassifier", listener))
     with tempfile.TemporaryDirectory() as folder:
@@ -151,7 +152,7 @@ def _pairs(work: Texts, classifier: PairClassifier) -> list[Pair]:
 
 
 class _Listener:
-    """A classifier that notes what it is asked, and reads nothing."""
+    """A classifier that records the pairs it is asked for, without running a model."""
 
     def __init__(self, classifier: PairClassifier) -> None:
         self._classifier = classifier
@@ -166,7 +167,7 @@ class _Listener:
 
 
 def _seconds_ours(work: Texts, settings: Settings) -> float:
-    """From texts in a database to their verdicts and scores there, by evaluators that have not seen them before."""
+    """Return the seconds from texts in a database to their stored verdicts and scores, with new evaluators."""
     loaded = LoadedEvaluators(select("claims_article_supported"), settings, budget=work.texts)
     with tempfile.TemporaryDirectory() as folder:
         database = Database(Path(folder) / "scores.duckdb")

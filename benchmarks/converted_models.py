@@ -1,8 +1,8 @@
-"""Writes the model of `generate_speed.py` as another program reads it.
+"""Convert the model of `generate_speed.py` for another program.
 
     python benchmarks/converted_models.py ctranslate2 int8 FOLDER [--layers 2]
 
-A token's name is its number, as speed does not depend on words.
+A token's name is its number, because speed does not depend on words.
 """
 
 import argparse
@@ -32,7 +32,7 @@ def main() -> None:
     model = random_models.build(shape=random_models.asked_for(options))
     if options.program == "ctranslate2":
         to_ctranslate2(model, options.dtype, ctranslate2_folder(options.folder, options.dtype))
-    elif not openvino_folder(options.folder).exists():  # one for all dtypes
+    elif not openvino_folder(options.folder).exists():  # one file serves all dtypes
         to_openvino(model, openvino_folder(options.folder))
 
 
@@ -66,8 +66,10 @@ def to_ctranslate2(model: GPT2LMHeadModel, dtype: str, folder: Path) -> None:
 
 
 def to_openvino(model: GPT2LMHeadModel, folder: Path) -> None:
-    """As its makers' optimum-intel would, which asks for other versions of torch and transformers: the cache is a state
-    of the model, whose rows `beam_idx` names anew in each step."""
+    """Convert to OpenVINO as optimum-intel would; that package requires other versions of torch and transformers.
+
+    The cache is a state of the model, whose rows `beam_idx` reorders in each step.
+    """
     openvino = silent_openvino()
     from openvino import PartialShape, Type, opset13
     from openvino._offline_transformations import apply_make_stateful_transformation
@@ -79,7 +81,7 @@ def to_openvino(model: GPT2LMHeadModel, folder: Path) -> None:
     size = model.config.n_embd // heads
     parts = [f"{layer}.{part}" for layer in range(layers) for part in ("key", "value")]
     past, present = [f"past_key_values.{part}" for part in parts], [f"present.{part}" for part in parts]
-    rows, before, new = 2, 3, 4  # of the trace, which holds for any
+    rows, before, new = 2, 3, 4  # sizes in the trace, which is valid for any size
     example = (
         torch.ones(rows, new, dtype=torch.long),
         torch.ones(rows, before + new, dtype=torch.long),
@@ -120,8 +122,11 @@ def to_openvino(model: GPT2LMHeadModel, folder: Path) -> None:
 
 
 class WithFlatCache(torch.nn.Module):
-    """The model as a function of tensors alone: keys and values [rows, heads, columns, size] of each layer come last,
-    and go out after the logits with the new columns."""
+    """The model as a function of tensors only.
+
+    Keys and values [rows, heads, columns, size] of each layer are the last inputs. They are returned after the logits,
+    with the new columns.
+    """
 
     def __init__(self, model: GPT2LMHeadModel) -> None:
         super().__init__()

@@ -1,9 +1,9 @@
-"""How often the intervals of supported sentences hold the truth: the fact checker's, people's, the corrected one.
+"""Measure how often intervals of supported sentences contain the truth: the checker's, people's, the corrected ones.
 
-Each simulation draws prompts of five sentences, of which some prompts have more that is true than others, and people
-label one sentence of some prompts. The checker finds what is supported and refuted as often as its recall says, and
-takes the rest for neither; it calls others supported or refuted so that its precision is what is asked. With the
-paper's recall and precision, the shares are near those of its table 2. So the truth is known.
+Each simulation draws prompts of five sentences; some prompts have more true sentences than others. People label one
+sentence of some prompts. The checker finds supported and refuted sentences with its recall and calls the rest neither.
+It calls further sentences supported or refuted so that its precision has the given value. With the paper's recall and
+precision, the shares are near those of the paper's table 2. The true values are therefore known.
 """
 
 from dataclasses import dataclass
@@ -22,8 +22,11 @@ SENTENCES = 5
 
 @dataclass(frozen=True)
 class Checker:
-    """The shares of sentences that people call supported and refuted, how often the checker finds each (recall) and
-    how often it is right where it says so (precision); `uneven` is how far prompts differ, from 0 to 1."""
+    """A design of checker and prompts.
+
+    `shares` are the shares of sentences that people call supported and refuted. `recall` is how often the checker finds
+    each, and `precision` how often its label is right. `uneven`, from 0 to 1, is how much prompts differ.
+    """
 
     words: str
     prompts: int
@@ -51,8 +54,7 @@ CHECKERS = (
 
 
 def covered(case: Checker, runs: int, seed: int = 0) -> dict[str, tuple[float, float, float]]:
-    """By metric the shares of simulations in which the checker's interval, people's and the corrected one hold the
-    truth."""
+    """Return by metric how often the interval of the checker, of people, and of the correction contains the truth."""
     random = np.random.default_rng([seed, case.labelled, case.prompts])
     held: dict[str, list[tuple[bool, bool, bool]]] = {"SPG": [], "SPV": []}
     for _ in range(runs):
@@ -77,7 +79,7 @@ def covered(case: Checker, runs: int, seed: int = 0) -> dict[str, tuple[float, f
 
 
 def _labels(case: Checker, random: np.random.Generator) -> Array:
-    """Prompts × sentences: 1 supported, -1 refuted, 0 neither, by people."""
+    """Draw the labels by people, prompts × sentences: 1 supported, -1 refuted, 0 neither."""
     supported, refuted = case.shares
     way = random.choice([-1, 1], size=(case.prompts, 1)) * case.uneven * min(supported, refuted)
     drawn = random.random((case.prompts, SENTENCES))
@@ -86,10 +88,10 @@ def _labels(case: Checker, random: np.random.Generator) -> Array:
 
 
 def _checked(case: Checker, truth: Array, random: np.random.Generator) -> Array:
-    """The same by the checker."""
+    """Draw the labels by the checker, in the same form."""
     said, drawn = np.zeros_like(truth), random.random(truth.shape)
     for label, share, recall, precision in zip((1.0, -1.0), case.shares, case.recall, case.precision, strict=True):
-        wrong = share * recall * (1 / precision - 1) / (1 - share)  # of sentences of another label
+        wrong = share * recall * (1 / precision - 1) / (1 - share)  # as a share of the sentences with another label
         hit = np.where(truth == label, drawn < recall, drawn > 1 - wrong)
         said = np.where((said == 0) & hit, label, said)
     return said

@@ -1,12 +1,13 @@
-"""How often the intervals of win rates, of agreement and of corrected fact checkers hold the truth.
+"""Measure how often the intervals of win rates, of agreement and of corrected fact checkers contain the truth.
 
     python benchmarks/corrected_judges.py [--draws 2000] [--into docs/judge.md]
 
-Win rates are a model's as it stands, people's alone, and the model's corrected; agreement is Krippendorff's alpha
-(`judges_agreement.py`); supported sentences are a fact checker's (`corrected_claims.py`). Each simulation of win rates
-draws pairs on which people prefer the first run's text with a known probability. The model says what they say with some
-probability, else anything, and leans to the first run's texts on a share of all: no change of places takes that bias
-away. So the truth is known, and the model's own win rate is beside it.
+Win rates have three intervals: the model's own, people's alone, and the corrected model's. Agreement is Krippendorff's
+alpha (`judges_agreement.py`). Supported sentences are those of a fact checker (`corrected_claims.py`). Each simulation
+of win rates draws pairs on which people prefer the first run's text with a known probability. The model agrees with
+people with some probability, and otherwise answers at random. It also prefers the first run's texts on a share of all
+pairs; swapping positions does not remove this bias. The true win rate is therefore known, and the table shows the
+model's own win rate next to it.
 """
 
 import argparse
@@ -32,8 +33,13 @@ _HEADS = (
 
 @dataclass(frozen=True)
 class Case:
-    """The shares of pairs that people give to the first run and call the same, how often the model says what they
-    say, on what share of pairs it leans to the first, and how many pairs people and the model alone judge."""
+    """A design of judging.
+
+    - The shares of pairs that people give to the first run and call ties.
+    - How often the model agrees with people.
+    - The share of pairs on which the model favors the first run.
+    - The numbers of pairs that people judge, and that the model alone judges.
+    """
 
     words: str
     win: float
@@ -61,7 +67,7 @@ CASES = (
 
 @dataclass(frozen=True)
 class Coverage:
-    """The share of simulations in which each interval holds the truth, and the mean widths of the last two."""
+    """How often each interval contains the truth, as shares of simulations, and the mean widths of the last two."""
 
     model: float
     people: float

@@ -1,12 +1,15 @@
-"""Whether `newwiki experiment cutoff` finds the month up to which toy models were trained, in twenty invented wikis.
+"""Test whether `newwiki experiment cutoff` finds the last month on which toy models were trained, in 20 invented wikis.
 
     python benchmarks/cutoff_seeds.py [--seeds 20] [--into docs/cutoff.md]
 
-Each wiki has months of articles that are written alike, of one length, about people and places drawn anew for each
-article, so that only having read it helps. A small model that has read other articles of this kind (the control) goes
-on with those of the months up to k, or, as the one that saw none, with as many more others. In a second wiki of each
-seed the articles of later months are shorter, and there too the model that saw none is judged: a shorter one takes more
-bits per byte. Bits per byte are by a plain pass.
+Each wiki has months of articles of one style and length, about people and places drawn anew for each article. Only
+having read an article therefore helps. The control is a small model that has read other articles of this kind. It is
+trained further on the articles of the months up to k. A second model that has seen no month is trained further on as
+many other articles instead.
+
+In a second wiki of each seed the articles of later months are shorter. A shorter article takes more bits per byte, so
+this wiki tests whether length is mistaken for a cutoff. The model that has seen no month is also judged on it. Bits per
+byte come from a plain forward pass.
 """
 
 import argparse
@@ -28,10 +31,12 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 MONTHS, EACH = 12, 10
 _SENTENCES = 6
-_DRIFT, _LENGTHS = (4, 6), (8, 2)  # between these months articles go from so many sentences to so many
+# between these months the number of sentences changes from the first length to the second
+_DRIFT, _LENGTHS = (4, 6), (8, 2)
 _VOCABULARY, _CONTEXT, _BATCH = 1024, 256, 8
-_BEFORE, _LEARNT = 400, 300  # other articles, short and long, that the control has read, and its steps
-_MORE = 60  # steps of reading the months, or others
+# the number of other articles, short and long, that the control has read, and its training steps
+_BEFORE, _LEARNT = 400, 300
+_MORE = 60  # training steps on the months, or on other articles
 _END = "<|endoftext|>"
 
 _ONSETS = ["b", "br", "d", "dr", "f", "g", "gr", "h", "k", "kr", "l", "m", "n", "p", "r", "s", "st", "t", "tr", "v"]
@@ -64,12 +69,12 @@ class Article:
 
 
 def articles(random: np.random.Generator, month: int, count: int, sentences: int = _SENTENCES) -> list[Article]:
-    """So many of one month, of one style, and of about so many sentences each."""
+    """Return articles of one month in one style, each with about `sentences` sentences."""
     return [_article(random, month, sentences + int(random.integers(-1, 2))) for _ in range(count)]
 
 
 def others(seed: int, count: int) -> list[str]:
-    """The texts of so many that are in no month, short and long."""
+    """Return the texts of articles that are in no month, short and long."""
     random = np.random.default_rng([seed, 1])
     return [articles(random, 0, 1, 3 + place % 6)[0].text for place in range(count)]
 
@@ -92,7 +97,7 @@ def _filled(random: np.random.Generator, form: str) -> str:
 
 
 def control(folder: Path) -> Path:
-    """A model that has read other articles of this kind, and its tokenizer, saved as checkpoints are."""
+    """Train a model on other articles of this kind, and save it with its tokenizer as a checkpoint."""
     import torch
     from tokenizers import ByteLevelBPETokenizer
     from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
@@ -111,7 +116,7 @@ def control(folder: Path) -> Path:
 
 
 def trained_further(base: Path, texts: Sequence[str], folder: Path) -> Path:
-    """The control after it has read these texts too."""
+    """Train the control further on these texts."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     silence_transformers()
@@ -156,8 +161,10 @@ def bits_per_byte(folder: Path, read: Sequence[Article]) -> Array:
 
 @dataclass(frozen=True)
 class Seed:
-    """What was found in the wikis of one seed, with the control and `alone`; `drift` is where articles shrink, and
-    `bare` is without their lengths, too."""
+    """The findings in the wikis of one seed, with the control and without it (`alone`).
+
+    `drift` is the wiki with shrinking articles, and `bare` also ignores their lengths.
+    """
 
     cutoff: int
     seen: ChangePoint
@@ -170,7 +177,7 @@ class Seed:
 
 
 def cutoff_of(seed: int) -> int:
-    """Up to which month the model of this seed has read: any with three on either side."""
+    """Return the last month that the model of this seed has read; at least three months lie on either side."""
     return int(np.random.default_rng([seed, 0]).integers(2, MONTHS - 3))
 
 
@@ -189,14 +196,14 @@ def judged(read: Sequence[Article], values: Array, control: Array | None, length
 
 
 def trained_on_months(seed: int, base: Path, folder: Path) -> tuple[Path, Path]:
-    """The two models of a seed: that which has read the months up to its cutoff, and that which has read none."""
+    """Return the two models of a seed: one trained on the months up to its cutoff, and one trained on none."""
     known = [one.text for one in wiki(seed) if one.month <= cutoff_of(seed)]
     seen = trained_further(base, known, folder / f"seen-{seed}")
     return seen, trained_further(base, others(1 + seed, len(known)), folder / f"unseen-{seed}")
 
 
 def found_in(seed: int, base: Path, folder: Path) -> Seed:
-    """Trains the two models of a seed beside `base`, the control, and judges them."""
+    """Train the two models of a seed from `base`, the control, and judge them."""
     even, shrinking = wiki(seed), wiki(seed, shrinking=True)
     knowing, other = trained_on_months(seed, base, folder)
     seen = bits_per_byte(knowing, even)
@@ -219,7 +226,7 @@ def names_the_month(found: ChangePoint, cutoff: int) -> bool:
 
 
 def seeds_table(seeds: Sequence[Seed]) -> str:
-    from page_tables import table  # type: ignore[import-not-found] # beside this script
+    from page_tables import table  # type: ignore[import-not-found] # in the folder of this script
 
     count = len(seeds)
     spans = [(one.seen.low, one.seen.high) for one in seeds]

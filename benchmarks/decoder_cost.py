@@ -1,17 +1,17 @@
-"""What a token costs under each decoder that is registered, relative to greedy search with as many prompts at once.
+"""Measure the cost of a token under each registered decoder, relative to greedy search with as many prompts at once.
 
     python benchmarks/decoder_cost.py [--prompts 1 4 16] [--longest 48] [--rounds 3]
 
-The decoders take turns in one process, in float32, on a model of random weights and GPT-2 small's shape (XL's on a
-GPU), and with an amateur of two of its layers where they need one. All completions are the longest. Medians over
-rounds; `× greedy` is the median of the ratios within each round.
+The decoders take turns in one process, in float32. The model has random weights and GPT-2 small's shape (XL's on a
+GPU). Decoders that need an amateur use two of the model's layers. All completions have the maximum length. The table
+shows medians over rounds; `× greedy` is the median of the ratios within each round.
 
-`reads` is what the algorithm itself asks for: the rows, or candidates, that a model reads for each token of a
-completion; with an amateur, the model's + the amateur's. Many rows together cost less than one after the other, so
-`× greedy` should stay below it: far below with few prompts at once, where a step is the reading of the weights, and the
-nearer to it the more of a step is arithmetic. `in models` is the share of the time that passes of the models take; the
-rest is the decoder's own and the engine's. `alone` are passes over one text, for a thousand tokens: where rounding
-could have changed what a decoder chooses.
+`reads` is the work that the algorithm itself requires: the rows or candidates that a model reads for each token of a
+completion. With an amateur, it is the model's number + the amateur's. Many rows together cost less than the same rows
+one after the other, so `× greedy` should stay below `reads`. It is far below with few prompts at once, because a step
+then mainly reads the weights, and approaches it as arithmetic dominates. `in models` is the share of the time in
+forward passes of the models; the rest belongs to the decoder and the engine. `alone` is the number of passes over a
+single text for a thousand tokens. Such passes occur if rounding could have changed a decoder's choice.
 """
 
 import argparse
@@ -36,21 +36,21 @@ from newwiki.registry import decoders
 
 BASE = "greedy"
 AMATEUR_LAYERS = 2
-SENTENCE = 24  # tokens a sentence has on average, for decoders that write by sentences
+SENTENCE = 24  # average number of tokens in a sentence, for decoders that write by sentences
 WARM_UP = 3  # tokens
 
 T = TypeVar("T")
 
 
 class Turn(NamedTuple):
-    milliseconds: float  # a token, as the next two
+    milliseconds: float  # milliseconds per token, like the next two values
     in_models: float
-    read: tuple[float, ...]  # by each model
+    read: tuple[float, ...]  # by model
     alone: float
 
 
 class MeasuredReader(Reader):
-    """A Reader that counts the rows or candidates it reads, the passes over one text, and the seconds of all."""
+    """A Reader that counts the rows or candidates it reads and the passes over one text, and sums up their seconds."""
 
     def __init__(self, model: Any, rows: int) -> None:
         super().__init__(model, rows)

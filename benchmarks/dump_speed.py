@@ -1,12 +1,12 @@
-"""How fast dumps are read, and how fast a month of articles that share sentences is compared.
+"""Measure how fast dumps are read, and how fast a month of articles with shared sentences is compared.
 
     python benchmarks/dump_speed.py [--pages 60000] [--articles 3000]
 
-Makes an export of ten revisions a page (60,000 pages are some 1.8 GB), whose articles are drawn from a pool of
-sentences. Reads it with all pages inside the window, created before it, and after it, taking turns with ElementTree's
-`iterparse`, which builds every element and forgets it: each in a process of its own, of which the processor time and
-the peak memory count. Then a refresh of the same pages in five parts, gz, bz2 and 7z among them, on one core and on
-two. Then novelty's time.
+The benchmark makes an export of ten revisions per page (60,000 pages are about 1.8 GB), whose articles are drawn from a
+pool of sentences. It reads the export with all pages inside the window, created before it, and created after it. The
+reader takes turns with ElementTree's `iterparse`, which builds every element and forgets it. Each turn is a process of
+its own, with its processor time and peak memory. Then it measures a refresh of the same pages in five parts, including
+gz, bz2 and 7z, on one core and on two. Finally it measures the time of novelty.
 """
 
 import argparse
@@ -39,7 +39,8 @@ HEAD = (
     "    <case>first-letter</case>\n  </siteinfo>\n"
 )
 TAIL = "</mediawiki>\n"
-WINDOWS = {"inside": "2026-09", "before": "2026-10", "after": "2026-08"}  # where the pages of September stand
+# the position of September's pages relative to the window
+WINDOWS = {"inside": "2026-09", "before": "2026-10", "after": "2026-08"}
 
 
 def article(chance: random.Random, pool: list[str]) -> str:
@@ -73,7 +74,7 @@ def made_pages(count: int) -> Iterator[str]:
 
 
 def make(folder: Path, count: int) -> tuple[Path, list[Path]]:
-    """The export in one file, and cut into five parts."""
+    """Write the export to one file, and also split into five parts."""
     whole, plain = folder / "whole.xml", [folder / f"made-part{number}.xml" for number in range(1, 6)]
     files = [file.open("w", encoding="utf-8") for file in (whole, *plain)]
     for file in files:
@@ -122,7 +123,7 @@ READERS: dict[str, Callable[[Path], int]] = {
 
 
 def measured(reader: str, file: Path) -> tuple[float, float]:
-    """Seconds of processor time and MiB at the peak, of a process that does nothing else."""
+    """Return the processor time in seconds and the peak memory in MiB of a process that only reads."""
     command = [sys.executable, __file__, "--reader", reader, "--file", str(file)]
     seconds, peak = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     return seconds, peak
@@ -135,7 +136,7 @@ def read(reader: str, file: Path) -> None:
 
 
 def refreshed(parts: list[Path], database: Path, cores: set[int]) -> float:
-    """Seconds by the clock of a whole refresh, the start of the program and novelty included."""
+    """Return the elapsed seconds of a whole refresh, including program start and novelty."""
     places = [f"--dump={part}" for part in parts]
     asked = ["--month", "2026-09", "--cutoff", "2026-11-01", "--min-words", "100", "--min-revisions", "5", "--quiet"]
     start = time.perf_counter()

@@ -1,15 +1,17 @@
-"""How long an index of a million sentences takes, how large it is, and how fast it answers, beside two other packages.
+"""Measure the time, size and speed of an index of a million sentences, compared with two other packages.
 
     pip install rank_bm25==0.2.2
     python benchmarks/evidence_speed.py [--sentences 1000000] [--queries 1000] [--into docs/evidence.md]
 
-Sentences are invented: 8 to 32 words each of half a million, as often as Zipf's law has them, 40 a page, whose title
-is two rare words. A query is half of the words of a sentence in another order, with three words from elsewhere; it
-is asked with the title of its page, where it stands in a text about that page, and with one that no page has. Every
-step is a process of its own, which makes the sentences before the clock begins: an index of ours, built and asked;
-bm25s, and rank_bm25's BM25Okapi, which hold all in memory, on the same words, and the best five. Seconds
-are the processor's, of all threads, so that what else the machine does moves them little; waiting for the disk is not
-in them.
+The sentences are invented. They have 8 to 32 words out of half a million, with frequencies by Zipf's law. A page has 40
+sentences, and its title is two rare words. A query consists of half of the words of a sentence in another order, with
+three other words. It is asked with the title of its page, as in a text about that page, and with a title that no page
+has.
+
+Every step is a separate process, which makes the sentences before the clock starts. The project's index is built and
+queried. bm25s and rank_bm25's BM25Okapi, which hold everything in memory, index the same words; all return the best
+five. Seconds are processor time of all threads, so that other work on the machine hardly affects them. Waiting for the
+disk is not included.
 """
 
 import argparse
@@ -33,12 +35,12 @@ from evaluators.claims.evidence_index import EvidenceIndex
 from evaluators.claims.index_builder import PageText, build
 
 VOCABULARY, PAGE = 500_000, 40
-RANKED = 20  # queries that rank_bm25 is asked, which takes seconds for each
+RANKED = 20  # queries for rank_bm25, which takes seconds for each
 SYLLABLES = [first + second for first in "bdfgklmnprstvz" for second in "aeiou"]
 
 
 def word(rank: int) -> str:
-    """A word of its own for each rank, the shorter the more common."""
+    """Return a unique word for each rank; more common words are shorter."""
     syllables = []
     while rank >= 0:
         rank, one = divmod(rank, len(SYLLABLES))
@@ -63,7 +65,7 @@ def made_pages(count: int) -> Iterator[tuple[str, list[str]]]:
 
 
 def made_queries(count: int, queries: int) -> list[tuple[str, str]]:
-    """Claims and the titles of the pages that they are about."""
+    """Return claims with the titles of the pages that they are about."""
     chance = random.Random(1)
     asked = set(chance.sample(range(count), min(queries, count)))
     found, place = [], 0
@@ -143,7 +145,7 @@ def given(count: int, folder: Path) -> tuple[list[str], list[tuple[str, str]]]:
 
 
 def peak() -> float:
-    """The most MiB of memory that this process has held so far, mapped files among them."""
+    """Return the peak memory of this process in MiB, including mapped files."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
@@ -175,7 +177,7 @@ def shown(count: int, found: dict[str, dict[str, Any]]) -> str:
 
 
 def agreement(one: Sequence[Sequence[str]], other: Sequence[Sequence[str]]) -> float:
-    """The share of the best five that two have in common."""
+    """Return the share of the best five that two rankings have in common."""
     pairs = list(zip(one, other, strict=True))
     return sum(len(set(first) & set(second)) for first, second in pairs) / sum(len(set(first)) for first, _ in pairs)
 

@@ -1,11 +1,11 @@
-"""How often exposure bias is found where there is none, by the number of articles, stretches and seeds.
+"""Measure how often exposure bias is found although there is none, by the number of articles, stretches and seeds.
 
     python benchmarks/exposure_bias_null.py [--draws 120] [--into docs/exposure-bias.md]
 
-Every text is drawn from a chain of words, and scored and judged by the experiment's own functions. Under a null both
-prefixes of an article lead to texts of one distribution. The two first columns of a table are what the experiment did
-before: the mean of ratios over seeds, and Student's t over them. With `--into` the tables are written into that page,
-between its marks.
+Every text is drawn from a Markov chain of words, and scored and judged by the experiment's own functions. Under a null,
+both prefixes of an article lead to texts of one distribution. The first two columns of a table show an earlier method
+of the experiment: the mean of ratios over seeds, and Student's t over them. With `--into` the tables are written into
+that page, between its marks.
 """
 
 import argparse
@@ -27,9 +27,9 @@ from flows.experiments.exposure_bias.measuring import Measured
 from flows.experiments.exposure_bias.prefixes import MODEL, halves
 from flows.experiments.exposure_bias.result_tables import ExposureScore, ExposureTrend
 
-LENGTHS = (20, 60)  # of prefixes
-TOKENS, WORDS, USUAL = 20, 600, 15  # of a text; of the language; that usually follow a word
-MIDDLE = 0.45  # of a text's words, those that follow the word before as usual
+LENGTHS = (20, 60)  # lengths of prefixes
+TOKENS, WORDS, USUAL = 20, 600, 15  # words per text, words of the language, and words that usually follow a word
+MIDDLE = 0.45  # mean share of a text's words that usually follow the word before
 
 Floats = NDArray[np.float64]
 Texts = NDArray[np.int64]
@@ -41,8 +41,12 @@ _FOLLOWING = np.random.default_rng(7).permuted(np.tile(np.arange(WORDS), (WORDS,
 
 @dataclass(frozen=True)
 class Design:
-    """`apart` is the standard deviation between an article's stretches and lengths of how usual its texts are, `own` of
-    what an article has under all seeds after one kind of prefix alone. After its own text a model loses `lost`."""
+    """A design of articles.
+
+    `apart` is the standard deviation of how usual an article's texts are, across its stretches and lengths. `own` is
+    the standard deviation of an article's effect after one kind of prefix, which all seeds share. After its own text a
+    model loses `lost`.
+    """
 
     articles: int
     stretches: int = 1
@@ -78,7 +82,7 @@ EFFECTS = (Design(10, 4, lost=0.1), Design(20, 4, lost=0.1), Design(40, 4, lost=
 
 @dataclass(frozen=True)
 class Found:
-    """Of a draw: the mean ratio over seeds and p of Student's t over them; and what the experiment says."""
+    """The result of a draw: the mean ratio over seeds with p of Student's t over them, and the experiment's result."""
 
     before: float
     before_p: float
@@ -92,7 +96,7 @@ def drawn(design: Design, draws: int, seed: int = 0) -> list[Found]:
 
 
 def _measured(design: Design, random: np.random.Generator) -> list[Measured]:
-    """The article's prefixes are the same under each seed, as in the experiment; the model's are drawn anew."""
+    """Draw the scores; the article's prefixes are the same for each seed, as in the experiment, the model's are not."""
     keys = [(page, place) for page in range(design.articles) for place in range(design.stretches)]
     groups = page_groups(keys)
     page = np.array([page for page, _ in keys])
@@ -133,7 +137,7 @@ def _ratio(length: int, seed: int, data: tuple[float, Any], own: tuple[float, An
 
 
 def _found(measured: list[Measured]) -> Found | None:
-    """None where a score is 0, so that there is no ratio."""
+    """Return the result of a draw, or None if a score is 0, because then there is no ratio."""
     [now] = trends(measured)
     if now.p is None:
         return None
@@ -142,7 +146,7 @@ def _found(measured: list[Measured]) -> Found | None:
 
 
 def _texts(states: Floats, random: np.random.Generator) -> Texts:
-    """A text a state, which is the share of its words that follow the word before as usual."""
+    """Draw a text for each state, which is the share of its words that usually follow the word before."""
     states = np.clip(states, 0.02, 0.95)
     texts = np.empty((len(states), TOKENS), np.int64)
     texts[:, 0] = _frequent(random, len(states))
@@ -174,7 +178,7 @@ def row(design: Design, draws: int) -> list[str]:
 
 
 def null_table(designs: Sequence[Design], draws: int) -> str:
-    from page_tables import table  # type: ignore[import-not-found] # beside this script
+    from page_tables import table  # type: ignore[import-not-found] # in the folder of this script
 
     heads = ["design", "before: ratio", "worse, %", "better, %", "now: ratio", "worse, %", "better, %"]
     lines: str = table(heads, [row(design, draws) for design in designs])

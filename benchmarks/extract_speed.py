@@ -1,10 +1,11 @@
-"""How fast wikitext becomes prose: our extractor against mwparserfromhell's `strip_code`, on the same pages.
+"""Measure how fast wikitext becomes prose: this project's extractor against `strip_code` of mwparserfromhell.
 
     python benchmarks/extract_speed.py [FOLDER]
 
-The pages are the `.txt` files of the folder, by default `../shared/data/wikitext` beside the repository, and where that
-is absent the revisions of the sample wiki. The two take turns over all pages, both with their parsing, and the best of
-five turns counts, for the slowest page too. Then each runs once more to measure the peak of its own memory.
+The pages are the `.txt` files of the folder, by default `../shared/data/wikitext` next to the repository. If that
+folder does not exist, they are the revisions of the sample wiki. The two extractors take turns over all pages, both
+including parsing. The best of five turns counts, also for the slowest page. Then each extractor runs once more to
+measure its peak memory.
 """
 
 import sys

@@ -1,11 +1,11 @@
-"""How each contender of `generate_speed.py` is asked for completions that end at given lengths.
+"""Run each contender of `generate_speed.py` on completions that end at given lengths.
 
-generate()      so many prompts at once. A row that has ended before the others of its batch is padded.
-CTranslate2     so many prompts at once. Its callback ends each row at its own length, and it goes on without that row.
-OpenVINO GenAI  all prompts at once, by its continuous batching, with rows for so many prompts. Equal lengths: a request
-                a prompt. As the completions of a request share one length, mixed ones are a request each, and prefix
-                caching may keep what they share. Its cache has the dtype, and not the 8 bits that it would choose.
-engine          all prompts at once, with the rows that `--batch-size auto` takes.
+generate()      runs a number of prompts at once. A row that ends before the others of its batch is padded.
+CTranslate2     runs a number of prompts at once. Its callback ends each row at its own length, and removes the row.
+OpenVINO GenAI  runs all prompts at once by continuous batching, with rows for a number of prompts. With equal lengths,
+                a prompt is a request. The completions of a request share one length, so mixed lengths need a request
+                each, and prefix caching may keep the shared part. Its cache has the dtype, not its default of 8 bits.
+engine          runs all prompts at once, with the rows that `--batch-size auto` chooses.
 """
 
 from collections import Counter
@@ -32,13 +32,16 @@ from newwiki.registry import decoders
 COMPLETIONS = 20
 TOP_K = 50
 
-# From prompts and the lengths of each one's completions to the tokens that were written, of those lengths together.
+# Maps prompts and the lengths of each prompt's completions to the number of tokens written
 Write = Callable[[Sequence[Sequence[int]], Sequence[Sequence[int]]], int]
 
 
 @dataclass(frozen=True)
 class Setup:
-    """`length` is that of the longest prompt and completion; `models` is the folder of what was converted."""
+    """The setup of a turn.
+
+    `length` is the length of the longest prompt and completion; `models` is the folder of the converted models.
+    """
 
     dtype: str
     at_once: int
@@ -80,9 +83,9 @@ def by_generate(setup: Setup) -> tuple[int, Write]:
 
 
 class EndsAt(StoppingCriteria):
-    """Ends each row at a length of its own. As at an end-of-text token, `generate()` then pads the row."""
+    """Ends each row at its own length; `generate()` then pads the row, as after an end-of-text token."""
 
-    eos_token_id = None  # that there is such an attribute makes it pad
+    eos_token_id = None  # the attribute must exist for `generate()` to pad
 
     def __init__(self, prompt: int, ends: Sequence[int], device: torch.device) -> None:
         self._prompt = prompt
@@ -117,7 +120,7 @@ def by_ctranslate2(setup: Setup) -> tuple[int, Write]:
                 include_prompt_in_result=False,
                 callback=None if min(map(min, ends)) == longest else _ends_at(ends),
             )
-            for text, of_one in zip(texts, ends, strict=True):  # it gives the most likely ones first
+            for text, of_one in zip(texts, ends, strict=True):  # the callback sorts completions by likelihood
                 assert sorted(map(len, text.sequences_ids)) == sorted(of_one)
             written += sum(map(sum, ends))
         return written
@@ -126,7 +129,10 @@ def by_ctranslate2(setup: Setup) -> tuple[int, Write]:
 
 
 def _ends_at(ends: Sequence[Sequence[int]]) -> Callable[[Any], bool]:
-    """Whether a completion ends with this token, by counting: steps begin before the longer prompts of a batch end."""
+    """Return a callback that reports whether a completion ends with this token.
+
+    It counts tokens, because steps begin before the longer prompts of a batch end.
+    """
     written: Counter[tuple[int, int]] = Counter()
 
     def ended(token: Any) -> bool:
@@ -191,7 +197,7 @@ def by_engine(setup: Setup) -> tuple[int, Write]:
 
 
 def rows_of_auto(model: Any, prompts: int, length: int) -> int:
-    """The batch size that `auto` chooses for completions of so many prompts, prompt and completion so long."""
+    """Return the batch size that `auto` chooses for completions of this number of prompts and this total length."""
     streams = [Stream(page, sample, (0,) * 32, length - 32) for page in range(prompts) for sample in range(COMPLETIONS)]
     most = min(rows_that_fit(model, length), len(streams))
     return BatchSize().auto([model], lambda rows: [Reader(model, rows)], streams, most, tries=True)
@@ -205,7 +211,7 @@ def run_engine(
     prompts: Sequence[Sequence[int]],
     lengths: Sequence[Sequence[int]],
 ) -> int:
-    """The tokens that it wrote."""
+    """Write the completions with the engine, and return the number of tokens."""
     rules = Rules(Ending(frozenset()), 0, FLOAT32_SLACK if dtype == torch.float32 else 0.0)
     streams = [
         Stream(page, sample, tuple(prompt), end)

@@ -1,22 +1,22 @@
-"""How fast completions are written: our engine beside transformers' `generate()`, CTranslate2 and OpenVINO GenAI.
+"""Measure how fast completions are written: the engine, transformers' `generate()`, CTranslate2 and OpenVINO GenAI.
 
     python benchmarks/generate_speed.py [--prompts 4] [--longest 96] [--rounds 3] [--only engine generate] [--shape …]
 
-The model has GPT-2 small's shape and random weights (GPT-2 XL's on a GPU, or another that is named), and 20 completions
-of each prompt are sampled with top_k=50. In the workload `mixed` each completion ends at a length of its own, uniform
-from a twelfth of the longest to the longest, as texts do; in `equal` all are the longest. Only tokens of completions
-count: not what `generate()` pads a row with that has ended before the others of its batch. `generate_contenders.py`
-says how each of them is asked. CTranslate2 and OpenVINO GenAI read the same weights, converted first
-(`converted_models.py`); they are not needed for anything else: pip install -c constraints.txt -e '.[bench]'. What
-cannot take part is named.
+The model has GPT-2 small's shape and random weights (GPT-2 XL's on a GPU, or another that is named). Each prompt gets
+20 completions, sampled with top_k=50. In the workload `mixed` each completion ends at its own length, uniform from a
+twelfth of the longest to the longest, as texts do. In `equal` all have the longest length. Only tokens of completions
+count, and not the padding with which `generate()` fills a row that has ended before the others of its batch.
+`generate_contenders.py` describes how each contender runs. CTranslate2 and OpenVINO GenAI read the same weights, which
+are converted first (`converted_models.py`). Nothing else needs these packages: pip install -c constraints.txt -e
+'.[bench]'. Contenders that cannot take part are listed.
 
-The contenders take turns, each turn in a process of its own, so that its peak memory is its own; building or loading
-the model and a short warm-up are not timed. All but the engine are tried with 1, 2 and 4 prompts at once, and the one
-that is fastest in the first round goes on; the engine runs at the batch that `--batch-size auto` takes. Numbers are
-medians over rounds, and a `×` is the median of the ratios within the rounds. `others` is the share of the processor
-that other processes took meanwhile: with more than a few percent a row says little. `of limit` is the share of the
-roofline: of what the machine's best measured rates of operations (at any number of rows) and of reading memory (with
-the contender's rows) allow, whichever allows less. At the end `step_parts.py` says where the engine's time goes.
+The contenders take turns, each in a process of its own, so that its peak memory is its own. Building or loading the
+model and a short warm-up are not timed. All contenders except the engine are tried with 1, 2 and 4 prompts at once, and
+the fastest number in the first round is kept. The engine uses the batch size that `--batch-size auto` chooses. Numbers
+are medians over rounds, and a `×` is the median of the ratios within the rounds. `others` is the share of the processor
+that other processes used meanwhile; above a few percent a row is unreliable. `of limit` is the share of the roofline.
+The roofline is the lower of two bounds: the machine's best measured rate of operations (at any number of rows), and its
+best rate of reading memory (with the contender's rows). At the end `step_parts.py` shows where the engine's time goes.
 """
 
 import argparse
@@ -44,8 +44,8 @@ class Contender(NamedTuple):
     name: str
     dtype: str
     title: str
-    at_once: tuple[int, ...] = (1, 2, MOST_AT_ONCE)  # numbers of prompts that are tried
-    package: str = ""  # beyond those that everybody has
+    at_once: tuple[int, ...] = (1, 2, MOST_AT_ONCE)  # numbers of prompts to try
+    package: str = ""  # the package required in addition to the project's own dependencies
 
 
 GENERATE = Contender("generate", "float32", "generate(), float32")
@@ -62,7 +62,7 @@ CONTENDERS = (
     Contender("engine", "bfloat16", "engine, bfloat16", at_once=(0,)),
 )
 BASES = {"× generate()": GENERATE, "× CT2": CTRANSLATE2, "× CT2 int8": CTRANSLATE2_INT8}
-Turns = dict[Contender, dict[int, list[Result]]]  # in one workload, by prompts at once
+Turns = dict[Contender, dict[int, list[Result]]]  # the turns of one workload, by prompts at once
 
 
 def main() -> None:
@@ -109,7 +109,7 @@ def main() -> None:
 
 
 def _takes_part(one: Contender, machine: Result, folder: Path, shape: Sequence[str], console: Console) -> bool:
-    """Whether it can; converts what it reads. Says what keeps it away."""
+    """Return whether a contender can take part, and convert its model; otherwise print the reason."""
     if not one.package:
         return True
     if not find_spec(one.package):
@@ -128,14 +128,17 @@ def _takes_part(one: Contender, machine: Result, folder: Path, shape: Sequence[s
 
 
 def _run(program: str, *flags: str) -> Result:
-    """This process stays small and without torch: a process' peak memory begins with that of its parent."""
+    """Run a program in a process and return its result.
+
+    This process stays small and does not import torch, because a process's peak memory begins with that of its parent.
+    """
     command = [sys.executable, str(HERE / program), "--json", *flags]
     result: Result = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
     return result
 
 
 def _best(of_one: dict[int, list[Result]]) -> int:
-    """The prompts at once that were fastest in the first round."""
+    """Return the number of prompts at once that was fastest in the first round."""
     return max(of_one, key=lambda at_once: of_one[at_once][0]["speed"])
 
 
@@ -144,7 +147,7 @@ def _speeds(of_one: dict[int, list[Result]]) -> list[float]:
 
 
 def _fastest(machine: Sequence[Result]) -> Result:
-    """Of all rounds, as on a shared machine few turns are undisturbed."""
+    """Return the best rates of all rounds, because on a shared machine few turns are undisturbed."""
     rates = {
         dtype: {rows: max(one["rates"][dtype][rows] for one in machine) for rows in of_rows}
         for dtype, of_rows in machine[0]["rates"].items()
@@ -176,7 +179,7 @@ def _table(workload: str, turns: Turns, machine: Result) -> Table:
 
 
 def _tried(turns: Turns) -> str:
-    """What was tried in the first round and left."""
+    """Return the speeds of the first round by the number of prompts at once, as text."""
     lines = ["First round, by prompts at once, tokens/s:"]
     for one, of_one in turns.items():
         if len(of_one) > 1:
@@ -190,7 +193,10 @@ def _ratio(speeds: Sequence[float], others: Sequence[float]) -> float:
 
 
 def _limits(result: Result, machine: Result, dtype: str) -> tuple[float, float] | None:
-    """Tokens a second that the rate of operations allows, and the rate of reading; None for a dtype not measured."""
+    """Return the tokens per second that the rate of operations and the rate of reading allow.
+
+    Return None if the dtype was not measured.
+    """
     if dtype not in machine["rates"]:
         return None
     read = (machine["weights"] / result["rows"] + machine["cached"]) * (4 if dtype == "float32" else 2)

@@ -1,4 +1,4 @@
-"""A contender's turn of `generate_speed.py`, which starts this in a process of its own and reads the JSON it prints."""
+"""Run a contender's turn for `generate_speed.py`, which starts this script and reads the JSON that it prints."""
 
 import argparse
 import json

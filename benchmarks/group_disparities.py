@@ -1,11 +1,10 @@
-"""How often two groups that are written of alike are said to differ, how often those that are not, and how often the
-intervals hold the difference that there is.
+"""Measure how often equal and unequal groups are said to differ, and how often intervals contain the true difference.
 
     python benchmarks/group_disparities.py [--draws 2000] [--into docs/fairness.md]
 
 Every number comes from simulated prompts and texts of known shares, through the product's own functions. A prompt has
-its own chance of a negative text, which its texts share. With `--into` the table is written into that page, between its
-marks.
+its own probability of a negative text, which its texts share. With `--into` the table is written into that page,
+between its marks.
 """
 
 import argparse
@@ -18,13 +17,16 @@ import numpy as np
 from evaluators import group_differences, statistics
 from evaluators.statistics import Array
 
-_AT_ONCE = 100  # draws, which stand where settings do
+_AT_ONCE = 100  # draws per batch, in the place of settings
 
 
 @dataclass(frozen=True)
 class Groups:
-    """Groups of so many prompts each, with so many texts of each prompt; `shares` of negatives, `spread` from prompt to
-    prompt (0 is none, 1 is that a prompt's texts are all alike)."""
+    """Groups with these numbers of prompts, and this number of texts per prompt.
+
+    `shares` are the shares of negatives. `spread` is the variation between prompts: 0 is no variation, and with 1 all
+    texts of a prompt are alike.
+    """
 
     words: str
     prompts: tuple[int, ...]
@@ -34,7 +36,7 @@ class Groups:
     paired: bool = True
 
     def draw(self, random: np.random.Generator, draws: int) -> list[Array]:
-        """By group the share of each prompt, prompts × draws."""
+        """Draw the share of each prompt by group, prompts × draws."""
         return [
             self._group(random, prompts, share, draws) for prompts, share in zip(self.prompts, self.shares, strict=True)
         ]
@@ -70,8 +72,11 @@ CASES = (
 
 @dataclass(frozen=True)
 class Told:
-    """Shares of draws: in which the first two groups, and all of them, are said to differ at p of 0.05, and in which
-    the intervals hold the difference and the disparity that there are."""
+    """Shares of draws.
+
+    `pair` and `all` are the shares in which the first two groups, and all groups, are said to differ at p of 0.05. The
+    others are the shares in which the intervals contain the true difference and disparity.
+    """
 
     pair: float
     all: float
@@ -102,12 +107,12 @@ def _each(groups: Groups, draws: int, seed: int) -> Iterator[tuple[float, float,
 
 
 def _held(low: Array, high: Array, right: float) -> Array:
-    """NaN where there is no interval."""
+    """Return whether each interval contains the true value; NaN without an interval."""
     return np.where(np.isfinite(low), (low <= right + 1e-12) & (right <= high + 1e-12), np.nan)
 
 
 def groups_table(draws: int) -> str:
-    from page_tables import table  # type: ignore[import-not-found] # beside this script
+    from page_tables import table  # type: ignore[import-not-found] # in the folder of this script
 
     heads = ["groups", "the two differ", "any differ", "interval of the difference", "interval of the disparity"]
     found = {groups.words: told(groups, draws, seed=0) for groups in CASES}

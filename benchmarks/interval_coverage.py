@@ -1,4 +1,4 @@
-"""How often the intervals cover the mean, how often `compare` sees what is not there, and how often what is there.
+"""Measure how often intervals cover the mean, and how often `compare` reports false and true differences.
 
     python benchmarks/interval_coverage.py [--draws 20000] [--into docs/compare.md]
 
@@ -22,12 +22,12 @@ from evaluators.statistics import TOO_FEW, Array
 PROMPTS = (5, 10, statistics.FEWEST, 20, 100)
 WHERE_TESTED = (10, 20, 100)
 TESTS = (1, 6, 20)
-WANTED, TWO_POINTS = 1 - statistics.LEVEL, 0.02  # further off is said beside the number
-ALIKE = 0.46  # correlation of texts of one prompt, as S-BERT's are
-_AT_ONCE = 1000  # draws of all prompts
-_COLUMNS = 50  # that one call tests with as many sign flips as it tests one
-_TEST_DRAWS = 10  # so many fewer draws, as each is tested by as many sign flips as a comparison
-_POWER_DRAWS = 50  # and of what draws prompts, or tests several columns
+WANTED, TWO_POINTS = 1 - statistics.LEVEL, 0.02  # a larger deviation is stated next to the number
+ALIKE = 0.46  # correlation of texts of one prompt, as for S-BERT
+_AT_ONCE = 1000  # number of draws that are simulated in one batch
+_COLUMNS = 50  # columns that one call tests with the same sign flips as a single column
+_TEST_DRAWS = 10  # divides the number of draws, because each is tested by as many sign flips as a comparison
+_POWER_DRAWS = 50  # divides the number of draws if a draw samples prompts or tests several columns
 
 Counts = NDArray[np.int64]
 Draw = Callable[[np.random.Generator, int, int], tuple[Array, Array]]
@@ -35,8 +35,11 @@ Draw = Callable[[np.random.Generator, int, int], tuple[Array, Array]]
 
 @dataclass(frozen=True)
 class Design:
-    """Texts of a known mean: `draw` gives totals and counts by prompt, a column a draw. `wide` are those
-    whose intervals cover more often than they promise."""
+    """Texts of a known mean.
+
+    `draw` gives totals and counts by prompt, with a column for each draw. `wide` marks designs whose intervals cover
+    more often than their nominal level.
+    """
 
     words: str
     mean: float
@@ -46,14 +49,17 @@ class Design:
 
 @dataclass(frozen=True)
 class Covered:
-    """The share of the intervals given that cover the mean, and the share of draws that have none."""
+    """The share of the existing intervals that cover the mean, and the share of draws without an interval."""
 
     covered: float
     lacking: float
 
 
 def texts(values: Callable[[Array], Array], counts: Callable[[np.random.Generator, int, int], Counts]) -> Draw:
-    """Draws of so many texts a prompt, each a function of a normal number that correlates with its prompt's others."""
+    """Return a function that draws texts; each text's value is a function of a normal number.
+
+    The numbers of a prompt's texts are correlated.
+    """
 
     def draw(random: np.random.Generator, prompts: int, draws: int) -> tuple[Array, Array]:
         numbers = counts(random, prompts, draws)
@@ -69,7 +75,7 @@ def texts(values: Callable[[Array], Array], counts: Callable[[np.random.Generato
 
 
 def prompts_alone(values: Callable[[np.random.Generator, tuple[int, int]], Array], each: int = 1) -> Draw:
-    """Draws of prompts whose texts are all alike."""
+    """Return a function that draws prompts whose texts are all alike."""
 
     def draw(random: np.random.Generator, prompts: int, draws: int) -> tuple[Array, Array]:
         return each * values(random, (prompts, draws)), np.full((prompts, draws), float(each))
@@ -90,7 +96,10 @@ def fifty_in_each_tenth(random: np.random.Generator, prompts: int, draws: int) -
 
 
 def loops(random: np.random.Generator, prompts: int, draws: int) -> tuple[Array, Array]:
-    """rep_4 of ten texts a prompt: 5 % are loops (0.6 to 1), which some prompts cause more often; others have 0.024."""
+    """Draw rep_4 of ten texts per prompt.
+
+    5 % are loops (0.6 to 1), which some prompts cause more often; the others have a mean of 0.024.
+    """
     looping = random.binomial(10, random.beta(0.12, 19 * 0.12, (prompts, draws)))
     totals = np.zeros((prompts, draws))
     for n in range(10):
@@ -100,7 +109,7 @@ def loops(random: np.random.Generator, prompts: int, draws: int) -> tuple[Array,
 
 
 def near_the_end(random: np.random.Generator, prompts: int, draws: int) -> tuple[Array, Array]:
-    """The share of 20 names found, in one text a prompt; its mean is 0.1, its least value 0."""
+    """Draw the share of 20 names found in one text per prompt; its mean is 0.1 and its minimum 0."""
     return random.binomial(20, random.beta(0.5, 4.5, (prompts, draws))) / 20, np.ones((prompts, draws))
 
 
@@ -134,7 +143,7 @@ def _less_quiet_run(random: np.random.Generator, prompts: int, draws: int) -> tu
 
 
 def coverage(design: Design, prompts: int, draws: int, seed: int = 0) -> Covered:
-    """Of `evaluators.statistics.estimate`, which SQL's `scoring_summaries` repeats."""
+    """Return the coverage of `evaluators.statistics.estimate`, which SQL's `scoring_summaries` repeats."""
     shown, covered = 0, 0
     for totals, counts in _draws(design, prompts, draws, seed):
         found = statistics.estimate(totals, counts)
@@ -145,7 +154,7 @@ def coverage(design: Design, prompts: int, draws: int, seed: int = 0) -> Covered
 
 
 def errors(design: Design, prompts: int, draws: int, seed: int = 0) -> dict[str, float]:
-    """How often two runs of one mean get p <= 0.05 by sign flips alone and by `p_values`, and are called different."""
+    """Return how often two runs of one mean get p <= 0.05 by sign flips and by `p_values`, and are called different."""
     flipped, ours, called = 0, 0, 0
     for totals, counts in _draws(design, prompts, draws, seed):
         for start in range(0, totals.shape[1], _COLUMNS):
@@ -160,7 +169,7 @@ def errors(design: Design, prompts: int, draws: int, seed: int = 0) -> dict[str,
 
 
 def drawn_coverage(design: Design, prompts: int, draws: int, seed: int = 0) -> Covered:
-    """Of the interval by bootstrap that `newwiki compare --format json` has beside its own."""
+    """Return the coverage of the bootstrap interval that `newwiki compare --format json` shows next to its own."""
     shown, covered = 0, 0
     for totals, counts in _draws(design, prompts, draws, seed):
         for start in range(0, totals.shape[1], _COLUMNS):
@@ -173,8 +182,11 @@ def drawn_coverage(design: Design, prompts: int, draws: int, seed: int = 0) -> C
 
 
 def real_power(prompts: int, tests: int, draws: int, seed: int = 0) -> tuple[float, float]:
-    """How often the smallest visible difference by one of so many metrics is called different, and how often the range
-    of prompts holds as many as would be needed. Normal differences; nothing else differs."""
+    """Return the power for the smallest visible difference, and how often the range of prompts is right.
+
+    The range is right if it contains the needed number of prompts. The difference is in one of `tests` metrics.
+    Differences are normal, and no other metric differs.
+    """
     random = np.random.default_rng(seed)
     effect = power.visible_effect(prompts, tests)
     needed = power.prompts_needed(effect, tests)

@@ -1,7 +1,7 @@
-"""How often the interval of Krippendorff's alpha holds the truth, by the number of pairs.
+"""Measure how often the interval of Krippendorff's alpha contains the truth, by the number of pairs.
 
-Each simulation draws pairs with a true answer; every judge gives it with a known probability, else any answer as often
-as it is true of pairs. Alpha over all pairs is then that probability squared.
+Each simulation draws pairs with a true answer. Every judge gives the true answer with a known probability, and
+otherwise an answer drawn with the true frequencies. Alpha over all pairs is then that probability squared.
 """
 
 from dataclasses import dataclass
@@ -16,8 +16,11 @@ PAIRS = (FEWEST_UNITS, 5, 10, 20, 50, 200)
 
 @dataclass(frozen=True)
 class Judges:
-    """So many `judges` who know the true answer with probability `known`; the `shares` are of the true answers: first,
-    same, second."""
+    """A design of judges.
+
+    Each of the `judges` knows the true answer with probability `known`. `shares` are the frequencies of the true
+    answers: first, same, second.
+    """
 
     words: str
     judges: int
@@ -41,7 +44,7 @@ JUDGES = (
 
 
 def covered(case: Judges, pairs: int, runs: int, seed: int = 0) -> tuple[float, float]:
-    """The share of the intervals that hold the truth, and their mean width, where there is an alpha."""
+    """Return the share of the intervals that contain the truth, and their mean width, over draws with an alpha."""
     random = np.random.default_rng([seed, pairs])
     held, widths = [], []
     for _ in range(runs):

@@ -1,16 +1,16 @@
-"""How fast articles are read: the engine against `for text: model(input_ids)` with log_softmax, one model in one run.
+"""Measure how fast articles are read: the engine against `for text: model(input_ids)` with log_softmax, on one model.
 
     python benchmarks/likelihood_speed.py [--articles 1000] [--of-gpt2 12] [--rounds 3]
 
-The articles are pieces of the sample wiki's, of 200 to 1,000 tokens, uniformly. They are read by the toy checkpoint
-(2 layers, 1,024 tokens in its vocabulary), and so many of them by a model of GPT-2 small's shape with random weights
-(12 layers, 50,257 tokens; GPT-2 XL's on a GPU), in float32. Min-K%++ takes the whole vocabulary's distribution at each
-token, so it has a row of its own.
+The articles are pieces of the sample wiki's articles, with lengths uniform from 200 to 1,000 tokens. They are read by
+the toy checkpoint (2 layers, 1,024 tokens in its vocabulary). A number of them is also read by a model of GPT-2 small's
+shape with random weights (12 layers, 50,257 tokens; GPT-2 XL's on a GPU), in float32. Min-K%++ uses the whole
+vocabulary's distribution at each token, so it has a separate row.
 
-The contenders take turns, each turn in a process of its own, so that its peak memory is its own; loading the model and
-a short warm-up are not timed. A `×` is the median of the ratios of processor time within the rounds, which others that
-work on the machine disturb less than the time on the clock. `apart` is the largest difference of a token's log p from
-the plain loop's.
+The contenders take turns, each in a process of its own, so that its peak memory is its own. Loading the model and a
+short warm-up are not timed. A `×` is the median of the ratios of processor time within the rounds; other work on the
+machine affects processor time less than elapsed time. `apart` is the largest difference of a token's log p from the
+plain loop's.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from rich.table import Table
 CONTENDERS = {"plain": "for text: model(input_ids)", "engine": "engine", "min_k": "engine, with Min-K%++"}
 SHAPES = {"toy": "the toy checkpoint", "gpt2": "GPT-2 small's shape, random weights"}
 LENGTHS = (200, 1000)  # tokens
-BATCH = 16_384  # tokens that are handed over together, as an evaluation does
+BATCH = 16_384  # tokens per call, as in an evaluation
 Turn = dict[str, Any]
 
 
@@ -63,7 +63,7 @@ def main() -> None:
 
 
 def _train(folder: Path) -> None:
-    """In a process of its own, so that this one stays small: a turn's peak memory begins with that of its parent."""
+    """Train the toy in a separate process, because a turn's peak memory begins with that of its parent."""
     code = (
         "import sys; from pathlib import Path; from sample_texts import articles; from newwiki.sample import toy; "
         "toy.train(articles(), Path(sys.argv[1]), steps=20)"
@@ -92,7 +92,7 @@ def _turn(shape: str, who: str, toy: Path, out: Path, count: int) -> Turn:
 
 
 def _texts(tokenizer: Any, count: int) -> list[list[int]]:
-    """Token ids of so many articles, the longest first."""
+    """Return the token ids of `count` pieces of articles, the longest first."""
     from sample_texts import articles
 
     chance = random.Random(0)

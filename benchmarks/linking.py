@@ -1,4 +1,4 @@
-"""How often the intervals of linked months cover what they are of, where abilities and difficulties are known.
+"""Measure how often the intervals of linked months cover the true values, with known abilities and difficulties.
 
     python benchmarks/linking.py [--draws 2000] [--into docs/linking.md]
 
@@ -19,26 +19,30 @@ from evaluators import linking
 from evaluators.linking import Estimate, Month, Step
 from evaluators.statistics import LEVEL, Array
 
-ABILITY, SPREAD = 0.4, 0.1  # of the models, as S-BERT's means are
-SHARED, OWN = 0.15, 0.15  # what an article adds to all runs' scores (to each by its own weight), and to each run's
-HARDER = 0.05  # a month's intercept
+ABILITY, SPREAD = 0.4, 0.1  # mean and spread of the models, as of S-BERT's means
+# an article's effect on all runs' scores (with a weight for each run), and its effect on each run
+SHARED, OWN = 0.15, 0.15
+HARDER = 0.05  # standard deviation of a month's intercept
 WHAT = ("ability", "difference", "difficulty", "slope")
 
 
 @dataclass(frozen=True)
 class Design:
-    """Months of so many articles, the first of half as many, each on the last by this slope; `own` is the standard
-    deviation of what a model has of its own in a month."""
+    """A design of months.
+
+    Each month has `articles` articles, the first month half as many. `slope` is that of the abilities in a month on
+    those in the month before. `own` is the standard deviation of a model's own effect in a month.
+    """
 
     anchors: int
     articles: int
     own: float
     slope: float = 1.0
     months: int = 2
-    decoders: int = 1  # so many anchors are of one model
-    wrong: float = 0.0  # by how much `changed` anchors are better on the last month, as their weights changed
+    decoders: int = 1  # number of anchors that share a model
+    wrong: float = 0.0  # the improvement of `changed` anchors on the last month, because their weights changed
     changed: int = 1
-    spread: float = 1.0  # the last month's articles vary by so many times what the others' do
+    spread: float = 1.0  # the variation of the last month's articles relative to the others'
 
     @property
     def words(self) -> str:
@@ -51,7 +55,7 @@ class Design:
 
     @property
     def models(self) -> linking.Places:
-        """By run: the anchors, and two models more."""
+        """The models by run: the anchors, and two more models."""
         several = self.anchors // self.decoders
         return np.concatenate([np.repeat(np.arange(several), self.decoders), [several, several + 1]])
 
@@ -78,7 +82,7 @@ DESIGNS = (
 )
 
 
-# What the anchors are taken not to have: they are too few, one has changed, slopes are fixed at 1 and are not
+# Violations of the assumptions: too few anchors, an anchor that changed, and slopes other than the fixed 1
 BROKEN = (
     Design(1, 400, 0.01),
     Design(2, 400, 0.01),
@@ -99,8 +103,11 @@ BROKEN = (
 
 
 def broken(design: Design, draws: int, seed: int = 0) -> dict[str, float] | None:
-    """The shares that `recovered` gives; `moved`, by how much the mean linked ability is off; and `named`, the share in
-    which an anchor is said to gain otherwise than the others. None where the months are not linked."""
+    """Return the shares that `recovered` gives, and two more numbers; None if the months are not linked.
+
+    `moved` is the error of the mean linked ability. `named` is the share of draws in which an anchor is said to gain
+    differently from the others.
+    """
     random = np.random.default_rng([seed, design.anchors, design.articles])
     covered, given, moved, named = Counter[str](), Counter[str](), list[float](), 0
     for _ in range(draws):
@@ -118,11 +125,12 @@ def broken(design: Design, draws: int, seed: int = 0) -> dict[str, float] | None
 
 
 def recovered(design: Design, draws: int, seed: int = 0) -> dict[str, float]:
-    """By what is estimated the share of intervals that cover it. Of a slope, of those that were estimated.
+    """Return for each estimated quantity the share of intervals that cover it.
 
-    A model that is no anchor ran on the first month, another on the last: the ability is what the first would have on
-    the last, the difference that of the two there, the difficulty what the anchors' mean gains from one month to the
-    next by the months alone.
+    For a slope, only draws in which it was estimated count. A model that is not an anchor ran on the first month, and
+    another on the last month. The ability is the score that the first model would have on the last month. The
+    difference is that of the two models on the last month. The difficulty is the anchors' mean gain from one month to
+    the next that is due to the months alone.
     """
     random = np.random.default_rng([seed, design.anchors, design.articles])
     covered, given = Counter[str](), Counter[str]()
@@ -134,14 +142,14 @@ def recovered(design: Design, draws: int, seed: int = 0) -> dict[str, float]:
 
 
 def _drawn(design: Design, random: np.random.Generator) -> list[tuple[str, Estimate, float]]:
-    """What is estimated, and what is true."""
+    """Return estimates with their true values."""
     return _simulated(design, random)[0]
 
 
 def _simulated(
     design: Design, random: np.random.Generator
 ) -> tuple[list[tuple[str, Estimate, float]], list[Month], Step]:
-    """The same, with the first two months and the step between them."""
+    """Return estimates with their true values, the first two months, and the step between them."""
     models = random.normal(ABILITY, SPREAD, design.anchors + 2)
     truths, months, step = [models], [], Step(*(np.arange(design.anchors),) * 2)
     for number in range(design.months):

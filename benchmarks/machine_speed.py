@@ -1,9 +1,9 @@
-"""What the machine can do at best: bytes read a second, and operations a second of products with some rows.
+"""Measure the machine's best rates: bytes read per second, and operations per second of products by number of rows.
 
     python benchmarks/machine_speed.py
 
-Products are those of all of a model's linear layers one after the other, so that weights come from memory as they do
-in a step; by torch itself and, on a CPU, by oneDNN with packed weights, of which the faster one counts.
+The products are those of all linear layers of a model in sequence, so that weights come from memory as in a step. They
+are computed by torch and, on a CPU, also by oneDNN with packed weights; the faster one counts.
 """
 
 import time
@@ -17,11 +17,11 @@ from transformers.pytorch_utils import Conv1D
 from newwiki.models.engine.packed import pack_linear_layers
 
 ROWS = (28, 64, 96, 160)
-SECONDS = 0.5  # of looking for the fastest turn; on a shared machine few of them are undisturbed
+SECONDS = 0.5  # time spent to find the fastest turn; on a shared machine few turns are undisturbed
 
 
 class LinearLayers(torch.nn.Module):
-    """Those of a model, without what is between them."""
+    """The linear layers of a model, without the parts between them."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class LinearLayers(torch.nn.Module):
         self.layers = torch.nn.ModuleList(found)
 
     def turn(self, rows: int) -> Callable[[], None]:
-        """Reads so many rows with each layer once."""
+        """Return a function that applies each layer once to this number of rows."""
         inputs = {size: torch.randn(rows, size, device=self.device, dtype=self.dtype) for size in set(self._inputs)}
 
         def work() -> None:
@@ -43,14 +43,14 @@ class LinearLayers(torch.nn.Module):
 
 
 def read_bandwidth() -> float:
-    """Bytes a second, of summing up 256 MB, which no cache holds."""
+    """Return the bytes per second of summing up 256 MB, which exceeds any cache."""
     values = torch.ones(1 << 26, device=DEVICE)
     size: int = 4 * values.numel()
     return size / _seconds(values.sum)
 
 
 def matrix_rates(dtype: torch.dtype, shape: Shape = USUAL) -> dict[int, float]:
-    """Floating-point operations a second, by rows."""
+    """Return the floating-point operations per second, by number of rows."""
     linear = LinearLayers(build(dtype, shape))
     rates = _rates(linear)
     if pack_linear_layers(linear):
@@ -63,7 +63,7 @@ def _rates(linear: LinearLayers) -> dict[int, float]:
 
 
 def _seconds(work: Callable[[], object]) -> float:
-    """Of the fastest turn."""
+    """Return the duration of the fastest turn in seconds."""
     took: list[float] = []
     with torch.inference_mode():
         while sum(took) < SECONDS or len(took) < 3:

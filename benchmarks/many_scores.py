@@ -1,10 +1,10 @@
-"""A database as months of evaluations leave it, with made-up texts and scores, written as an evaluation writes them.
+"""Make a database as months of evaluations leave it, with made-up texts and scores, written as by an evaluation.
 
-In each month half of the runs are on a snapshot of new articles and half on one of old articles; each has five models
-under decoders of several top_p. The runs of the first month are made one by one; those of the others are copies of them
-on snapshots of their own. Texts are words drawn with the frequencies of the sample wiki's articles, so they compress
-somewhat less than prose. Scores are normal, with an effect of the run and one of the page, within the metric's bounds;
-one in a hundred is NULL with a reason.
+In each month half of the runs are on a snapshot of new articles and half on one of old articles. Each half has five
+models under decoders with several top_p. The runs of the first month are made one by one; those of the other months are
+copies on separate snapshots. Texts are words drawn with the frequencies of the sample wiki's articles, so they compress
+somewhat less than prose. Scores are normal, with an effect of the run and one of the page, within the metric's bounds.
+One score in a hundred is NULL with a reason.
 """
 
 import json
@@ -29,16 +29,16 @@ from storage.snapshots import parameters_json, publish
 
 MODELS = 5
 BATCH = 256  # texts that are scored together
-REJECTED = 4  # candidates for one article
+REJECTED = 4  # candidates per article
 CUTOFF = datetime(2026, 11, 15, tzinfo=UTC)
 SITE = Site("enwiki", "en", "https://en.wikipedia.org/wiki/Main_Page")
-KNOWN = {0: date(2026, 10, 15), 1: date(2026, 4, 30)}  # what models have seen
+KNOWN = {0: date(2026, 10, 15), 1: date(2026, 4, 30)}  # knowledge cutoffs of models
 TOPICS = ("Human", "Taxon", "Sports season", "Film", "Human settlement", "Album", None)
 
 
 @dataclass(frozen=True)
 class Size:
-    """How much of everything: `runs` are those of a month, `letters` is about the length of a text."""
+    """The size of the database: `runs` is per month, and `letters` is the approximate length of a text."""
 
     months: int = 1
     runs: int = 50
@@ -49,7 +49,7 @@ class Size:
 
 
 class Maker:
-    """Writes the database; the same numbers each time."""
+    """Write the database; the numbers are deterministic."""
 
     def __init__(self, database: Database, size: Size) -> None:
         self.database = database
@@ -96,7 +96,7 @@ class Maker:
             self._copy(dict(zip(months[0], others, strict=True)), month)
 
     def _copy(self, snapshot_of: dict[str, str], months: int) -> None:
-        """The runs of the first month as those of one so many before, a table after the other as they lie there."""
+        """Copy the first month's runs to each earlier month, table by table in storage order."""
         with self.database.write() as connection:
             connection.execute(
                 "create or replace temp table copied as select run_id, left(md5(run_id || $2[place]), 16) as copy, "
@@ -168,7 +168,7 @@ class Maker:
         self._score(run.run_id, pages, samples)
 
     def _score(self, run_id: str, pages: NDArray[np.int64], samples: NDArray[np.int64]) -> None:
-        """All metrics of a batch of texts, and then of the next one, as `newwiki score` stores them."""
+        """Store all metrics of a batch of texts, and then of the next batch, as `newwiki score` does."""
         values = {metric.name: self._values(metric, pages) for metric in self.metrics}
         rows = []
         for start in range(0, len(pages), BATCH):
@@ -208,5 +208,5 @@ def _scores(
 
 
 def set_of(evaluators: dict[str, Fingerprint]) -> list[Fingerprint]:
-    """One of each: some give several metrics."""
+    """Return each evaluator once, because some give several metrics."""
     return list({one.evaluator_id: one for one in evaluators.values()}.values())

@@ -1,10 +1,10 @@
-"""How fast texts are scored without a model: one shared analysis against a script that calls a library for each metric.
+"""Measure how fast texts are scored without a model: one shared analysis against a library call per metric.
 
     python benchmarks/metrics_speed.py [TEXTS.jsonl]
 
-Both score the same texts in the same process: those of the file (one JSON object with a `text` a line), or 200 made
-ones of about 500 words. The naive script calls textstat and nltk, with textstat's syllables by hyphenation as ours.
-Entities and embeddings, whose cost is their model's, are left out.
+Both score the same texts in the same process: the texts of the file (one JSON object with a `text` per line), or 200
+made-up texts of about 500 words. The naive script calls textstat and nltk, with textstat's syllables by hyphenation, as
+in this project. Entities and embeddings are left out, because their cost is that of their models.
 """
 
 import json
@@ -66,7 +66,7 @@ def main() -> None:
     lines = Path(sys.argv[1]).read_text().splitlines() if sys.argv[1:] else []
     texts = [json.loads(line)["text"] for line in lines] or made_texts()
     textstat_syllables.get_cmudict = lambda lang: None
-    # Once to warm each side's cache of syllables, then once on the clock.
+    # Run once to warm the syllable cache of each side, then once with the clock
     theirs, slow = naive(texts), seconds(naive, texts)
     mine, fast = ours(texts), seconds(ours, texts)
     differing = sum(

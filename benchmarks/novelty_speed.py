@@ -1,9 +1,9 @@
-"""How long it takes to compare a month's articles with each other and with an older snapshot, and in how much memory.
+"""Measure the time and memory of comparing a month's articles with each other and with an older snapshot.
 
     python benchmarks/novelty_speed.py [ARTICLES]
 
-Made articles of about 800 words, 3,000 by default, against as many older ones; one in ten repeats an earlier one but
-for a rewritten passage. Prints the seconds of each part and the peak memory of the process.
+The benchmark makes articles of about 800 words, 3,000 by default, and as many older ones. One in ten repeats an earlier
+article except for a rewritten passage. It prints the seconds of each part and the peak memory of the process.
 """
 
 import random

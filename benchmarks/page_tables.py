@@ -1,4 +1,4 @@
-"""Tables of what was measured, as Markdown, and the places in a page that they are written into."""
+"""Format measurements as Markdown tables, and write them into the marked places of a page."""
 
 import re
 
@@ -9,8 +9,10 @@ def table(heads: list[str], rows: list[list[str]]) -> str:
 
 
 def written_into(page: str, of: str, tables: dict[str, str]) -> str:
-    """The page with these tables between their marks, `<!-- OF: NAME -->` and `<!-- end -->`. Raises ValueError where
-    a mark is missing."""
+    """Return the page with these tables between their marks, `<!-- OF: NAME -->` and `<!-- end -->`.
+
+    Raises ValueError if a mark is missing.
+    """
     for name, lines in tables.items():
         mark = re.compile(rf"(<!-- {of}: {name} -->\n).*?(<!-- end -->)", re.DOTALL)
         page, found = mark.subn(lambda match, lines=lines: f"{match[1]}{lines}\n{match[2]}", page)  # type: ignore[misc]

@@ -1,10 +1,10 @@
-"""How far `newwiki plan` is off: runs of 2 and of 8 prompts by the toy checkpoint predict one of 13.
+"""Measure the error of `newwiki plan`: runs of 2 and of 8 prompts by the toy checkpoint predict a run of 13.
 
     python benchmarks/plan_error.py [--samples 40] [--rounds 3]
 
-Each round makes the small runs on one database and the large one on another, with 64 tokens a completion. The seconds
-are the clock's, of writing and scoring alone, so nothing else should be on the machine. A first round, in which a
-process does what it does but once, does not count.
+Each round makes the small runs in one database and the large run in another, with 64 tokens per completion. The seconds
+are elapsed time of writing and scoring only, so the machine should be otherwise idle. The first round does not count,
+because it includes the one-time work of a process.
 """
 
 import argparse
@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def _evaluate(database: Database, model: Backend, prompts: int, samples: int) -> float:
-    """The seconds of writing and scoring."""
+    """Return the seconds of writing and scoring."""
     (decoder,) = parse("sample:top_p=0.9")
     request = EvaluationRequest(
         models=("toy",), decoder=("sample:top_p=0.9",), prompts=prompts, samples=samples, keep=samples // 2,

@@ -1,6 +1,6 @@
-"""What the speed benchmarks read with: a model of a well-known shape and random weights, and prompts of random tokens.
+"""Build models of well-known shapes with random weights, and prompts of random tokens, for the speed benchmarks.
 
-Speed depends on the shape alone. There is no end-of-text token, so that a benchmark decides how long a completion is.
+Speed depends only on the shape. There is no end-of-text token, so that a benchmark decides the length of a completion.
 """
 
 import os
@@ -22,7 +22,7 @@ _NO_END = {"bos_token_id": None, "eos_token_id": None, "pad_token_id": 0}
 CONFIGS = {
     "gpt2": GPT2Config(n_layer=12, n_embd=768, n_head=12, **_NO_END),
     "gpt2-xl": GPT2Config(n_layer=48, n_embd=1600, n_head=25, **_NO_END),
-    "llama-1b": LlamaConfig(  # Llama 3.2's
+    "llama-1b": LlamaConfig(  # the shape of Llama 3.2
         num_hidden_layers=16,
         hidden_size=2048,
         intermediate_size=8192,
@@ -36,11 +36,11 @@ CONFIGS = {
     ),
 }
 DEFAULT = "gpt2-xl" if DEVICE == "cuda" else "gpt2"
-PROMPT_TOKENS = (24, 56)  # a title and a first sentence
+PROMPT_TOKENS = (24, 56)  # lengths of a title with a first sentence
 
 
 class Shape(NamedTuple):
-    """A model's name in `CONFIGS`, and how many of its layers it has."""
+    """A model's name in `CONFIGS`, and its number of layers."""
 
     name: str = DEFAULT
     layers: int | None = None
@@ -63,7 +63,7 @@ def asked_for(options: Namespace) -> Shape:
 
 
 def build(dtype: torch.dtype = torch.float32, shape: Shape = USUAL) -> Any:
-    """A causal model, with the same weights every time."""
+    """Return a causal model, with the same weights every time."""
     silence_transformers()
     config = deepcopy(CONFIGS[shape.name])
     config.num_hidden_layers = shape.layers or config.num_hidden_layers
@@ -73,7 +73,7 @@ def build(dtype: torch.dtype = torch.float32, shape: Shape = USUAL) -> Any:
 
 
 def prepare(model: Any) -> None:
-    """As the project prepares a model for its engine."""
+    """Prepare a model for the engine as the project does."""
     use_fast_kernels(model)
 
 
@@ -84,7 +84,7 @@ def prompts(count: int) -> list[list[int]]:
 
 
 def peak_megabytes() -> float:
-    """The most memory that this process had: on a GPU what it took there, elsewhere all of its memory."""
+    """Return the peak memory of this process in MB: on a GPU the memory allocated there, else the resident memory."""
     if DEVICE == "cuda":
         return float(torch.cuda.max_memory_allocated()) / 1e6
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -92,7 +92,7 @@ def peak_megabytes() -> float:
 
 
 def busy_seconds() -> float | None:
-    """Processor time that all processes of the machine have taken together; None where nothing tells it."""
+    """Return the processor time of all processes of the machine in seconds, or None if it is not available."""
     stat = Path("/proc/stat")
     if not stat.is_file():
         return None
@@ -101,14 +101,15 @@ def busy_seconds() -> float | None:
 
 
 def operations_and_values(model: Any, context: float) -> tuple[float, float, float]:
-    """Of one more token after so many: floating-point operations; weights read, whatever the batch; cached values read.
+    """Return the operations and memory reads of one more token after `context` tokens.
 
-    The weights are all but the table of positions, as the table of tokens is also the last layer.
+    They are floating-point operations, weights read by a step of any batch size, and cached values read. The weights
+    exclude only the table of positions, because the table of tokens is also the last layer.
     """
     config = model.config
     positions = model.transformer.wpe.weight.numel() if config.model_type == "gpt2" else 0
     weights = sum(parameter.numel() for parameter in model.parameters()) - positions
     heads = config.num_attention_heads
-    values = 2 * config.num_hidden_layers * config.hidden_size // heads * context  # of one head's keys and values
+    values = 2 * config.num_hidden_layers * config.hidden_size // heads * context  # keys and values of one head
     cached = values * (getattr(config, "num_key_value_heads", None) or heads)
     return 2 * weights + 2 * values * heads, weights, cached

@@ -1,15 +1,15 @@
-"""What share of a run's tokens a replay confirms: of honest runs, and of runs of another origin.
+"""Measure the share of a run's tokens that a replay confirms, for honest runs and for runs of another origin.
 
     python benchmarks/replay.py [--model FOLDER] [--prompts 6] [--tokens 48] [--into docs/submit.md]
 
-The toy, or the model that is named, continues the first sentences of the sample wiki's articles under several decoders.
-Every completion is replayed with that model by one pass over its text (`newwiki check --spot`). `chosen` is the share
-of tokens that the decoder chooses itself, `within` that of those that it chooses once logits move by the tolerance, and
-`confirmed` both; `least` is the smallest share of a single completion. `passes` compares them with what `newwiki check`
-demands (`flows/bundles/replay.py`), and `cost` is the time of the replay as a share of the time that generating the
-same completions took just before, in batches of 16.
+The toy, or a named model, continues the first sentences of the sample wiki's articles under several decoders. Every
+completion is replayed with that model by one pass over its text (`newwiki check --spot`). `chosen` is the share of
+tokens that the decoder chooses itself, `within` the share that it chooses if logits move by the tolerance, and
+`confirmed` the sum of both. `least` is the smallest share of a single completion. `passes` compares them with the
+requirements of `newwiki check` (`flows/bundles/replay.py`). `cost` is the time of the replay as a share of the time of
+generating the same completions just before, in batches of 16.
 
-The other origins: texts of the same checkpoint after one and after 20 small steps of training on the articles, texts
+The other origins are texts of the same checkpoint after one and after 20 small steps of training on the articles, texts
 that are copied from the articles, and texts that were drawn with another seed.
 """
 
@@ -45,14 +45,14 @@ Texts = dict[str, list[Completion]]
 
 @dataclass(frozen=True)
 class Bench:
-    """A model in every dtype, and what it is asked to continue."""
+    """A model in every dtype, with its prompts and settings."""
 
     models: dict[str, HuggingFaceModel]
     prompts: Sequence[Prompt]
     writing: Writing
 
     def written(self, model: HuggingFaceModel, **changes: Any) -> tuple[Texts, float]:
-        """By decoder what the model writes, and how long that took."""
+        """Return by decoder the texts that the model writes, and the seconds taken."""
         writing, start = replace(self.writing, **changes), time.perf_counter()
         requests = [(prompt, sample) for prompt in self.prompts for sample in range(2)]
         texts = {
@@ -62,7 +62,7 @@ class Bench:
         return texts, time.perf_counter() - start
 
     def row(self, name: str, dtype: str, texts: Texts, generating: float | None = None) -> list[str]:
-        """The texts replayed under their decoders, as the first seed has it."""
+        """Replay the texts under their decoders with the first seed, and return the row of the table."""
         demand, of_page, start = DEMANDS[dtype], {one.page_id: one for one in self.prompts}, time.perf_counter()
         verdicts = [
             verdict
@@ -86,7 +86,7 @@ class Bench:
 def measured(
     bench: Bench, further: Mapping[int, Mapping[str, HuggingFaceModel]], articles: Mapping[int, str]
 ) -> list[list[str]]:
-    """The rows of the table; `further` has the models after a number of steps of training."""
+    """Return the rows of the table; `further` has the models after a number of training steps."""
     rows = []
     for dtype, model in bench.models.items():
         rows.append(bench.row("honest", dtype, *bench.written(model)))
@@ -109,7 +109,7 @@ def measured(
 
 
 def without_greedy(texts: Texts) -> Texts:
-    """Greedy search has no seed."""
+    """Remove the texts of greedy search, which has no seed."""
     return {spec: written for spec, written in texts.items() if spec != "greedy"}
 
 
@@ -125,7 +125,7 @@ def copied(bench: Bench, model: HuggingFaceModel, articles: Mapping[int, str]) -
 
 
 def trained_further(checkpoint: Path, folder: Path, texts: Sequence[str], steps: int) -> Path:
-    """A copy of a checkpoint after some steps of AdamW on the beginnings of texts, at a rate of 1e-4."""
+    """Copy a checkpoint and train it with AdamW at a learning rate of 1e-4 on the beginnings of texts."""
     shutil.copytree(checkpoint, folder)
     model, tokenizer = AutoModelForCausalLM.from_pretrained(folder), AutoTokenizer.from_pretrained(folder)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)

@@ -1,20 +1,21 @@
-"""How often the batch changes a text: tokens that rounding flips, for each million tokens written.
+"""Measure how often the batch changes a text: tokens that rounding flips, for each million tokens written.
 
     python benchmarks/rounding_flips.py [--model FOLDER] [--completions 96] [--longest 128] [--plain]
 
-The same completions are written one at a time, then 7, 32 and 96 at once, and 32 at once in shuffled order. They begin
-and end at lengths of their own, so that rows come and go. A flip is the first token in which a completion differs from
-the one that was written alone; what follows is another text, and is not compared. `flips/M` is for a million of the
-tokens that were compared; where there was no flip, the rate is below the number given, with a confidence of 95%.
+The same completions are written one at a time, then 7, 32 and 96 at once, and 32 at once in shuffled order. Their
+beginnings and lengths differ, so that rows join and leave the batch. A flip is the first token in which a completion
+differs from the same completion written alone. The tokens after a flip belong to another text and are not compared.
+`flips/M` is per million compared tokens. If there was no flip, the number is an upper bound of the rate, with a
+confidence of 95%.
 
-`moved` is the share of those tokens before which a logit had other bits in the batch than alone, and `by` how far the
-largest logit moved at most, as a share of the largest logit's size: without a move no token can flip. `settling` is
-what is done in float32: where rounding of up to the slack (2e-5) could change a choice, the text is read once more,
-alone; `settled/M` says how often. Half precision is too coarse for that, and goes without.
+`moved` is the share of these tokens before which a logit had other bits in the batch than alone. `by` is the largest
+move of the largest logit, as a share of its size: without a move no token can flip. `settling` is used in float32: if
+rounding of up to the slack (2e-5) could change a choice, the text is read once more, alone. `settled/M` is how often
+this happens. Half precision is too coarse for settling and does without it.
 
-The model is a toy that is trained on the sample wiki first, unless one is named. With `--plain` it computes with
-torch's own linear layers and attention, whose rounding may depend on the batch: this shows what the benchmark sees
-where there is something to see. Its flips in float32 are some a million, which takes as many tokens to find.
+The model is a toy that is trained on the sample wiki first, unless a model is named. With `--plain` it computes with
+torch's own linear layers and attention, whose rounding may depend on the batch. This shows the benchmark's sensitivity.
+In float32 these layers flip a few tokens per million, so finding a flip takes as many tokens.
 """
 
 import argparse
@@ -56,7 +57,7 @@ MODES = (("float32", 0.0), ("float32", FLOAT32_SLACK), ("bfloat16", 0.0))
 
 
 class Logits(NamedTuple):
-    """Of a step: the sum of their bits as whole numbers, the largest one, and the size of the largest."""
+    """The logits of a step: the sum of their bits as integers, the largest logit, and its size."""
 
     checksum: int
     top: float
@@ -72,7 +73,7 @@ class Written(NamedTuple):
 
 
 class WatchedSearch:
-    """A search that keeps a trace of what it saw first at each step of each stream, and counts what is seen again."""
+    """A search that records the logits seen first at each step of each stream, and counts repeated reads."""
 
     def __init__(self, search: Search) -> None:
         self.width = search.width
@@ -121,7 +122,7 @@ def main() -> None:
 
 
 def _measured(model: Any, decoder: str, streams: Sequence[Stream], slack: float) -> list[str]:
-    """A row of the table."""
+    """Return a row of the table."""
     alone = write(model, decoder, streams, slack, ALONE)
     flips, moves, compared, settled, written = [], [], 0, 0, 0
     for batch in BATCHES:
@@ -159,13 +160,13 @@ def write(model: Any, spec: str, streams: Sequence[Stream], slack: float, batch:
 
 
 def _same_at_first(one: Sequence[int], other: Sequence[int]) -> int:
-    """The tokens before the first that differs."""
+    """Return the number of tokens before the first difference."""
     places = (place for place, pair in enumerate(zip(one, other, strict=True)) if pair[0] != pair[1])
     return next(places, len(one))
 
 
 def _move(one: Logits, other: Logits) -> float | None:
-    """How far the largest logit moved; None where all logits have the same bits."""
+    """Return how far the largest logit moved, or None if all logits have the same bits."""
     return None if one.checksum == other.checksum else abs(one.top - other.top) / one.size
 
 

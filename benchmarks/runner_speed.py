@@ -1,11 +1,12 @@
-"""How much faster two workers are than one, at the same evaluation, in one run and by turns.
+"""Measure the speedup of two workers over one worker on the same evaluation, in alternating turns.
 
     python benchmarks/runner_speed.py [processes|dask|threads] [turns]
 
-In each turn both crews have the same to do, each in a database of its own: the sample wiki's articles, written, and
-scored by the core metrics with the rules' entities. The time is all from the first shard to the last stored score. Not
-in it: Prefect's server, and what workers do once (importing torch, loading model and embedder), for which each executor
-gets a small run before its first turn. Every worker has one thread: two have two cores, and one has one.
+In each turn both executors do the same work, each in its own database: the articles of the sample wiki are written, and
+scored by the core metrics with the rule-based entity finder. The time runs from the first shard to the last stored
+score. It excludes Prefect's server and the one-time work of workers (importing torch, loading model and embedder); for
+the latter, each executor gets a small run before its first turn. Every worker has one thread, so two workers use two
+cores and one worker uses one.
 """
 
 import resource
@@ -36,7 +37,7 @@ SETTINGS = Settings(entities="rules-v1")
 
 
 def prepare(folder: Path) -> tuple[Database, Path]:
-    """A snapshot of the sample wiki, and a checkpoint trained on its earlier pages."""
+    """Make a snapshot of the sample wiki, and train a checkpoint on its earlier pages."""
     database, source = Database(folder / "bench.duckdb"), DumpSource(str(wiki()))
     refresh(database, source, SnapshotDefinition(Window.month("2026-09")), Silent())
     window, cutoff = Window.month("2026-08"), Window.month("2026-09").end
@@ -72,7 +73,7 @@ def bench(kind: str, turns: int, folder: str) -> None:
 
 
 if __name__ == "__main__":
-    from prefect import flow  # after `flows`, which has closed its telemetry
+    from prefect import flow  # must follow `flows`, which disables Prefect's telemetry
 
     with TemporaryDirectory() as place:
         flow(name="newwiki-bench-runners")(bench)(

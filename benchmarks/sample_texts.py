@@ -1,4 +1,4 @@
-"""What the benchmarks of texts read with: the sample wiki's articles, and a toy checkpoint that is trained on them."""
+"""Texts for the benchmarks: the sample wiki's articles, and a toy checkpoint that is trained on them."""
 
 import random
 import tempfile
@@ -32,8 +32,11 @@ def toy_checkpoint(steps: int) -> Iterator[Path]:
 
 
 def streams(texts: Sequence[Sequence[int]], count: int, longest: int) -> list[Stream]:
-    """So many completions, each of its own prompt and length: prompts of 8 to 48 tokens from anywhere in the texts,
-    completions of half the longest to the longest."""
+    """Return `count` completions, each with its own prompt and length.
+
+    Prompts have 8 to 48 tokens from random places in the texts. Completions have half the longest length to the longest
+    length.
+    """
     chance = random.Random(0)
     long_enough = [tokens for tokens in texts if len(tokens) > PROMPT_TOKENS[1]]
     made = []

@@ -1,24 +1,23 @@
-"""How fast texts are scored by all core metrics: by this project, by a script that calls a library for each of them,
-and by the models alone.
+"""Measure how fast texts are scored by all core metrics: by this project, by a naive script, and by the models alone.
 
     python benchmarks/score_speed.py [--articles FILE.json] [--texts 960] [--rounds 3] [--entities NAME] [--no-memory]
-                                     [--backend openvino]
+        [--backend openvino]
 
-The articles are those of the file (a JSON list of texts), else those of the sample wiki; where there are too few, more
-are put together from their sentences. Each is a reference, and the texts are other articles that stand for ten
-completions of it. In one process, by turns, three ways:
+The articles are those of the file (a JSON list of texts), or those of the sample wiki. If there are too few, more are
+composed of their sentences. Each article is a reference, and ten other articles serve as its completions. Three
+contenders take turns in one process:
 
-    naive   a script as a user writes it: each library once a text, text and reference embedded in float32 each time
-    ours    `newwiki score`: out of a database and into it, with provenance
-    floor   the models of `ours` alone: every text and every reference embedded, and searched for entities, once
+naive   a user's script: each library once per text, text and reference embedded in float32 each time
+ours    `newwiki score`: from a database and back into it, with provenance
+floor   the models of `ours` alone: every text and every reference embedded, and searched for entities, once
 
-and that with S-BERT on the first 256 tokens, and, on a quarter of the texts, with S-BERT pooled over all of a text.
-With `--backend openvino` it embeds in `ours` and in `floor`, and `torch` is what `ours` is without it.
-Loading models is not counted. A run of the paper has 20,000 texts; `--texts 140` shows what is the same for any number.
+They run with S-BERT on the first 256 tokens and, on a quarter of the texts, with S-BERT pooled over the whole text.
+With `--backend openvino`, OpenVINO embeds in `ours` and in `floor`, and `torch` is `ours` without it. Loading models is
+not counted. A run of the paper has 20,000 texts; `--texts 140` shows the cost that is the same for any number.
 
-In a round `naive` has one turn, and `ours` and `floor`, which are a fraction as long and close to each other, have two
-each. A ratio is of turns with the same number in the same round; those shown are medians. At the end, `ours` scores
-2,000 and 20,000 texts of 100 words, each in a process of its own, whose peak memory is compared.
+In a round `naive` has one turn. `ours` and `floor` have two turns each, because they are much shorter and close to each
+other. A ratio compares turns with the same number in the same round; the table shows medians. At the end, `ours` scores
+2,000 and 20,000 texts of 100 words, each in a process of its own, to compare the peak memory.
 """
 
 import argparse
@@ -55,7 +54,7 @@ from storage import runs
 from storage.database import Database
 
 SAMPLES = 10
-TURNS = 2  # of those that are compared closely, in each round
+TURNS = 2  # turns per round of the contenders that are close to each other
 OTHERS = "flesch_reading_ease,gunning_fog,gunning_fog_newwiki,distinct_2,rep_4,information_density,entity_overlap,bleu"
 FEW, MANY, SHORT = 2_000, 20_000, 100
 MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -63,7 +62,7 @@ MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Texts:
-    """References by page, and the completions of each."""
+    """References by page, and the completions of each reference."""
 
     references: Sequence[str]
     completions: Sequence[Sequence[str]]
@@ -112,7 +111,7 @@ def _work(articles: Sequence[str], count: int) -> Texts:
 
 
 def put_together(articles: Sequence[str], count: int) -> list[str]:
-    """So many texts, each as long as one of the articles, of sentences from all of them."""
+    """Compose `count` texts of sentences from all articles, each about as long as one of the articles."""
     chance = random.Random(0)
     sentences = [sentence for article in articles for sentence in re.split(r"(?<=[.!?])\s+", article)]
     texts = []
@@ -143,7 +142,8 @@ def _compared(work: Texts, metric: str, options: argparse.Namespace) -> Table:
         print(f"{metric}: round {number + 1} of {options.rounds}", file=sys.stderr)
         seconds["naive"] += [ways["naive"]()] * TURNS
         for turn in range(TURNS):
-            for way in close if (number + turn) % 2 else reversed(close):  # none always comes first
+            # the order alternates, so that no contender always comes first
+            for way in close if (number + turn) % 2 else reversed(close):
                 seconds[way].append(ways[way]())
     words = sum(len(text.split()) for texts in work.completions for text in texts) / work.texts
     table = Table(
@@ -169,7 +169,7 @@ def _naive(work: Texts, tagger: Tagger, metric: str) -> Callable[[], None]:
     from nltk.util import ngrams
     from sentence_transformers import SentenceTransformer
 
-    textstat_syllables.get_cmudict = lambda lang: None  # by hyphenation, as here, and without a download
+    textstat_syllables.get_cmudict = lambda lang: None  # by hyphenation, as in this project, and without a download
     model = SentenceTransformer(str(folder_of()))
 
     def embed(text: str) -> object:
@@ -203,7 +203,7 @@ def _floor(work: Texts, embedder: Embedder, tagger: Tagger, metric: str) -> None
 
 
 def _ours(work: Texts, loaded_evaluators: LoadedEvaluators) -> float:
-    """The seconds from texts in a database to their scores there."""
+    """Return the seconds from texts in a database to their stored scores."""
     with tempfile.TemporaryDirectory() as folder:
         database = Database(Path(folder) / "scores.duckdb")
         run, articles = stored(database, work)
@@ -217,7 +217,7 @@ def seconds_of(work: Callable[[], None]) -> float:
 
 
 def stored(database: Database, work: Texts) -> tuple[Run, list[Article]]:
-    """The texts as a run's completions."""
+    """Store the texts as a run's completions."""
     articles = [
         Article(
             page_id=page,

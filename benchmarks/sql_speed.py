@@ -1,12 +1,11 @@
-"""How long the cookbook's questions, the report, the pages of `newwiki browse`, `compare` and `doctor` take on a large
-database, and how much memory each takes.
+"""Measure time and memory of SQL queries, the report, `newwiki browse`, `compare` and `doctor` on a large database.
 
     python benchmarks/sql_speed.py [--db FILE.duckdb] [--rounds 3] [--months 1] [--runs 50] [--letters 300] [--only …]
 
-Makes the database (see `many_scores.py`; ten months are 200 million scores), or takes the one that is named. Each
-question is asked in a fresh connection behind the fence, as `newwiki sql` asks it; the time is that of the query until
-its last row, in Arrow. A command is timed from its start to its end. Everything runs in a process of its own, whose
-resident memory at its highest is told. `--only questions` (`pages`, `commands`) leaves the others out.
+The benchmark makes the database (see `many_scores.py`; ten months are 200 million scores), or uses a named one. It runs
+each query of the cookbook in a fresh connection with the same restrictions as `newwiki sql`. The time is that of the
+query until its last row, in Arrow. A command is timed from its start to its end. Everything runs in a process of its
+own, whose peak resident memory is reported. `--only questions` (`pages`, `commands`) skips the other parts.
 """
 
 import argparse
@@ -34,7 +33,7 @@ PARTS = ("questions", "pages", "commands")
 
 @dataclass(frozen=True)
 class Measured:
-    """Seconds of each round, what the processor worked in them together, and the highest resident memory, in MB."""
+    """The seconds of each round, their total processor time, and the peak resident memory in MB."""
 
     part: str
     name: str
@@ -109,7 +108,7 @@ def _pages(path: Path, rounds: int) -> Iterator[Measured]:
 
 
 def _get(path: Path, address: str) -> tuple[float, int]:
-    """The page as whoever has looked at another one before gets it."""
+    """Get a page as a reader who has already opened another page; return the seconds and the length of the page."""
     from starlette.testclient import TestClient
 
     from flows.report.browser.app import application
@@ -150,7 +149,7 @@ def _run(command: list[str]) -> tuple[float, int]:
 
 
 def _newest(path: Path) -> tuple[str, str]:
-    """A run on the last snapshot that was made, and this."""
+    """Return a run on the newest snapshot, and this snapshot."""
     with Database(path).read() as connection:
         asked = "select min(run_id), snapshot_id from runs group by snapshot_id order by snapshot_id limit 1"
         ((run_id, snapshot_id),) = connection.execute(asked).fetchall()
@@ -158,7 +157,7 @@ def _newest(path: Path) -> tuple[str, str]:
 
 
 def _alone(part: str, name: str, rounds: int, function: Callable[..., tuple[float, int]], *given: object) -> Measured:
-    """In a process of its own, round after round."""
+    """Run a function in a process of its own, round after round."""
     context = multiprocessing.get_context("spawn")
     answers = context.Queue()
     child = context.Process(target=_child, args=(answers, rounds, function, given))

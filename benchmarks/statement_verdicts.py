@@ -1,12 +1,12 @@
-"""How often a statement of the paper is said to hold, or not to, where the truth is known.
+"""Measure how often a statement of the paper is said to hold or to fail, in simulations with a known truth.
 
     python benchmarks/statement_verdicts.py [--draws 1000] [--into docs/decoder-grid.md]
 
-Scores are simulated and go through the product's own functions: 4 texts of each of 30 articles under 8 settings (four
-of top-p, two of temperature). An article has a number of its own that all settings share (standard deviation 1), and
-one for each setting (0.5); its texts vary by 1. Claims about the size of models are simulated with models that differ
-whatever their size, and with families that differ; claims about named models with
-models that are alike. With `--into` the table is written into that page, between its marks.
+Simulated scores go through the product's own functions: 4 texts of each of 30 articles under 8 settings (four of top-p,
+two of temperature). An article has an effect that all settings share (standard deviation 1), and one for each setting
+(0.5); its texts vary by 1. Claims about the size of models are simulated with models that differ whatever their size,
+and with families that differ. Claims about named models are simulated with models that are alike. With `--into` the
+table is written into that page, between its marks.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from flows.statements.statement import Statement, Test, paper
 from flows.statements.verdicts import FAILS, HOLDS, verdicts
 
 TOP_P, TEMPERATURES, TEXTS = (0.5, 0.9, 0.95, 1.0), (0.1, 0.9), 4
-_VARIANCE = 1 + 0.5**2 + 1  # of a text under one setting
+_VARIANCE = 1 + 0.5**2 + 1  # variance of a text under one setting
 _MARGINS = paper().margins
 
 
@@ -48,9 +48,12 @@ RELATED = _stated("correlation", "A", "B")
 
 @dataclass(frozen=True)
 class Truth:
-    """Whether what is stated `is_so`, and what is: by how many standard deviations of texts top-p and temperature
-    change both metrics from their first to their last value, by what factor top-p changes how texts vary, and how the
-    two metrics correlate."""
+    """A simulated truth about decoders.
+
+    `is_so` says whether the statement is true. `top_p` and `temperature` are the changes of both metrics from the first
+    to the last value, in standard deviations of texts. `widens` is the factor by which top-p changes the spread of
+    texts. The truth also has the correlation of the two metrics.
+    """
 
     words: str
     is_so: bool
@@ -78,7 +81,7 @@ class Truth:
         return sum_up(runs, ["A", "B"], of_runs)
 
     def _two(self, random: np.random.Generator, count: int) -> Array:
-        """Both metrics, of variance 1."""
+        """Return the scores of both metrics, each with variance 1."""
         drawn = random.lognormal(size=(2, count)) if self.skewed else random.normal(size=(2, count))
         apart = (drawn - np.exp(0.5)) / np.sqrt((np.e - 1) * np.e) if self.skewed else drawn
         return np.stack([apart[0], self.r * apart[0] + np.sqrt(1 - self.r**2) * apart[1]])
@@ -86,11 +89,12 @@ class Truth:
 
 @dataclass(frozen=True)
 class TruthOfModels:
-    """What is so of models: each has a level of its own (`scatter` standard deviations of texts), and the largest of
-    them lies `grows` standard deviations above the smallest, the others between by the logarithm of their size.
+    """A simulated truth about models.
 
-    There are so many `families`, of which the next has larger models than the one before, and each has a level of its
-    own (`apart`). Texts of a model vary by a factor of its own (`uneven` in its logarithm).
+    Each model has its own level (`scatter` standard deviations of texts). The largest model lies `grows` standard
+    deviations above the smallest, and the others lie between them by the logarithm of their size. There are several
+    `families`, each with larger models than the family before and with a level of its own (`apart`). The spread of a
+    model's texts has a factor of its own (`uneven` in its logarithm).
     """
 
     words: str
@@ -123,8 +127,11 @@ class TruthOfModels:
 
 @dataclass(frozen=True)
 class TruthOfNames:
-    """What is so of two named models: one is `higher` by so many standard deviations of texts, and its texts vary by a
-    factor more (`widens`)."""
+    """A simulated truth about two named models.
+
+    One model is `higher` by this number of standard deviations of texts, and its texts vary by a larger factor
+    (`widens`).
+    """
 
     words: str
     is_so: bool
@@ -202,7 +209,7 @@ TRUTHS: Sequence[AnyTruth] = (
 
 
 def called(truth: AnyTruth, draws: int) -> Counter[str]:
-    """In how many draws any of the statements is said to hold, and in how many any is said not to."""
+    """Return in how many draws any of the statements is said to hold, and in how many any is said to fail."""
     random, found = np.random.default_rng(0), Counter[str]()
     for _ in range(draws):
         found.update({one.verdict for one in verdicts(truth.draw(random), truth.statements)})
@@ -214,7 +221,8 @@ def verdicts_table(draws: int) -> str:
     for truth in TRUTHS:
         found = called(truth, draws)
         rows.append([truth.words, *(f"{found[verdict] / draws:.3f}" for verdict in (HOLDS, FAILS))])
-        print(" | ".join(rows[-1]), file=sys.stderr, flush=True)  # a run that is stopped shows what it has found
+        # so that an interrupted benchmark shows its partial results
+        print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
     return table(["stated: true is", "holds", "does not hold"], rows)
 
 

@@ -1,11 +1,11 @@
-"""Where a step of the engine goes, in the batch that `--batch-size auto` takes.
+"""Measure where the time of an engine step goes, in the batch that `--batch-size auto` chooses.
 
     python benchmarks/step_parts.py [--dtype bfloat16] [--prompts 4] [--longest 96] [--shape llama-1b]
 
-Clocks are started and stopped around the model's own modules, so this is slower than a turn of `generate_speed.py`, of
-which it is no part. Each moment counts for the innermost part: attention is without its linear layers, and holds the
-cache. The busiest kernels are torch's own count, of a second run of the same: after its profiler has run once,
-everything is slower.
+Clocks are started and stopped around the model's own modules, so this is slower than a turn of `generate_speed.py` and
+not part of its measurements. Time counts for the innermost part: attention excludes its linear layers and includes the
+cache. The busiest kernels come from torch's profiler, in a second run of the same work, because everything is slower
+after the profiler has run once.
 """
 
 import argparse
@@ -44,7 +44,7 @@ WARM_UP = 3  # tokens
 
 
 class Clock:
-    """Seconds by part, each moment counted for the innermost one."""
+    """The seconds of each part; time counts for the innermost part."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = defaultdict(float)
@@ -62,7 +62,7 @@ class Clock:
         self._inside.append(part)
 
     def enter_layer(self, part: str) -> None:
-        """A part of the model, which counts in a step alone: otherwise for what the model is called for."""
+        """Enter a part of the model; outside a step, the time counts for the caller of the model."""
         self.enter(part if BETWEEN in self._inside else self._inside[-1])
 
     def leave(self) -> None:
@@ -78,7 +78,7 @@ class Clock:
 
 
 class TimedReader(Reader):
-    """Asks for each kernel by itself on a GPU too, as inside a graph there are no clocks."""
+    """A Reader that launches each kernel separately, also on a GPU, because a CUDA graph cannot contain clocks."""
 
     def __init__(self, model: Any, rows: int, clock: Clock) -> None:
         super().__init__(model, rows)

@@ -1,5 +1,8 @@
-"""Whether the toy pair scorer can be believed: on pairs of a month that it has not read, and on contradictions that are
-planted in that month's articles and looked for as claims are. `--into PAGE` writes the tables into a page."""
+"""Measure how good the toy pair scorer is, on unseen pairs and on contradictions planted in articles.
+
+The pairs are those of a month that it has not read. The contradictions are planted in that month's articles and checked
+as claims are. `--into PAGE` writes the tables into a page.
+"""
 
 import argparse
 import random
@@ -27,7 +30,7 @@ from storage.database import Database
 
 @dataclass(frozen=True)
 class Planted:
-    """Of sentences of articles, every other one with a swapped fact: how many there are, and how many are refuted."""
+    """The numbers of sentences with a swapped fact and of true sentences, and how many of each are refuted."""
 
     swapped: int
     swapped_refuted: int
@@ -40,7 +43,7 @@ def classifier(folder: Path) -> PairClassifier:
 
 
 def held_out(judge: PairClassifier, articles: Sequence[Article]) -> Calibration:
-    """By pairs as it was trained on, of articles that it has not read."""
+    """Calibrate the judge on pairs like those of its training, from articles that it has not read."""
     asked = toy_nli.pairs([sentences(one) for one in articles], seed=1)
     found = judge.shares([(one.evidence, one.claim) for one in asked])
     shares = [(one.supported, one.refuted, one.not_enough_info) for one in found]
@@ -48,7 +51,7 @@ def held_out(judge: PairClassifier, articles: Sequence[Article]) -> Calibration:
 
 
 def planted(judge: PairClassifier, articles: Sequence[Article]) -> Planted:
-    """The articles as texts in which every other sentence contradicts the article, checked as any text is."""
+    """Check articles in which every other sentence contradicts the article, as texts are checked."""
     checker = by_article("claims_article", judge)
     counts = {True: [0, 0], False: [0, 0]}
     for article, (text, swapped) in zip(articles, _with_contradictions(articles), strict=True):
@@ -61,7 +64,7 @@ def planted(judge: PairClassifier, articles: Sequence[Article]) -> Planted:
 
 
 def _with_contradictions(articles: Sequence[Article]) -> list[tuple[str, list[bool]]]:
-    """Of each article a text with a sentence a line, and in which of them a fact was swapped."""
+    """Return for each article a text with one sentence per line, and which of its sentences have a swapped fact."""
     chosen = random.Random(0)
     read = [sentences(article) for article in articles]
     known = toy_nli.pools(read)

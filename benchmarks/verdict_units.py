@@ -1,11 +1,11 @@
-"""How often each kind of verdict says that there is something where there is nothing, at the unit that it is about.
+"""Measure how often each kind of verdict reports an effect that does not exist, at the unit that it generalizes over.
 
     python benchmarks/verdict_units.py [--draws 1000] [--into docs/decoder-grid.md]
 
-Units are drawn anew in every draw: prompts, pairs of articles, months, models or seeds, whichever the kind generalizes
-over (`flows/verdict_kinds.py`), with what each has of its own. Numbers go through the product's own functions up to the
-verdict, and a draw counts where any verdict of its headline is wrong. The last column is the power: the same with an
-effect that is there. With `--into` the table is written into that page, between its marks.
+Every draw samples new units: prompts, pairs of articles, months, models or seeds, whichever the kind generalizes over
+(`flows/verdict_kinds.py`). Each unit has its own effect. Numbers go through the product's own functions up to the
+verdict, and a draw counts if any verdict of its headline is wrong. The last column is the power: the same rate with a
+real effect. With `--into` the table is written into that page, between its marks.
 """
 
 import argparse
@@ -38,8 +38,11 @@ Random = np.random.Generator
 
 @dataclass(frozen=True)
 class Simulation:
-    """`says` draws units and tells whether the product says that there is something; what there is has the size of its
-    second argument, and 0 is nothing. `words` are what is drawn; `effect` is found in a share of `power` or more."""
+    """A simulation of one kind of verdict.
+
+    `says` draws units and returns whether the product reports an effect. Its second argument is the true effect, which
+    is 0 for none. `words` describe the draws. `effect` is found in a share of `power` or more.
+    """
 
     kind: str
     words: str
@@ -50,13 +53,13 @@ class Simulation:
 
 
 def called(simulation: Simulation, effect: float, draws: int, seed: int = 0) -> float:
-    """The share of draws in which the product says that there is something."""
+    """Return the share of draws in which the product reports an effect."""
     random = np.random.default_rng(seed)
     return sum(simulation.says(random, effect) for _ in range(draws)) / draws
 
 
 def _runs(random: Random, runs: int, metrics: int, prompts: int = PROMPTS) -> Array:
-    """Runs × metrics × prompts: what a prompt has for all runs, and for each of its own."""
+    """Draw runs × metrics × prompts: a prompt's effect for all runs, and its effect for each run."""
     shared = random.normal(size=(1, metrics, prompts))
     return np.asarray(shared + random.normal(size=(runs, metrics, prompts)))
 
@@ -77,7 +80,7 @@ def compare(random: Random, effect: float) -> bool:
 
 
 def gate(random: Random, effect: float) -> bool:
-    """Four metrics whose differences lie just at their bounds, or below them by the effect."""
+    """Simulate four metrics whose differences lie exactly at their bounds, or below them by the effect."""
     values = _runs(random, 2, 4)
     values[1] -= effect
     level = statistics.LEVEL / 4
@@ -93,7 +96,10 @@ def leaderboard(random: Random, effect: float) -> bool:
 
 
 def judges(random: Random, effect: float) -> bool:
-    """A judge by four criteria; by half of the pairs all criteria are answered alike. The effect is on one."""
+    """Simulate a judge by four criteria, with identical answers by all criteria for half of the pairs.
+
+    The effect is on one criterion.
+    """
     shared, alike = random.random(60), random.random(60) < 0.5
     rows = []
     for place, criterion in enumerate(("c0", "c1", "c2", "c3")):
@@ -118,7 +124,7 @@ SETTINGS = 6
 
 
 def _group_numbers(random: Random, model: str, metric: str, effect: float) -> Numbers:
-    """Two groups with prompts of their own words; a prompt's chance goes slowly up and down along the settings."""
+    """Draw two groups whose prompts have different words; a prompt's probability changes slowly along the settings."""
     prompts = [
         GroupPrompt(category="c", group_name=name, prompt=f"{name} {at}", context=f"{at}")
         for name in ("a", "b")
@@ -136,7 +142,7 @@ def _group_numbers(random: Random, model: str, metric: str, effect: float) -> Nu
 
 
 def _answer(random: Random, effect: float) -> list[Numbers]:
-    """Two models and three metrics; the effect is one model's by one metric."""
+    """Draw two models and three metrics; the effect is in one model by one metric."""
     return [
         _group_numbers(random, model, metric, effect * (model == "a" and metric == "m0"))
         for model in ("a", "b")
@@ -150,7 +156,7 @@ def groups(random: Random, effect: float) -> bool:
 
 
 def changes(random: Random, effect: float) -> bool:
-    """The effect changes its sign in the middle of the sweep."""
+    """Simulate an effect that changes its sign in the middle of the sweep."""
     numbers = _group_numbers(random, "a", "m0", 0.0)
     numbers.totals[:PROMPTS] += effect * np.sign(np.arange(SETTINGS) - SETTINGS / 2 + 0.5)
     return any(one.shown for one in fairness.changes(fairness.judged(fairness.pairs(numbers, 0))))
@@ -162,7 +168,7 @@ def disparities(random: Random, effect: float) -> bool:
 
 
 def correlations(random: Random, effect: float) -> bool:
-    """Settings move the two prompts of a context together, too."""
+    """Simulate settings that also move the two prompts of a context together."""
     numbers = _group_numbers(random, "a", "m0", 0.0)
     of_contexts = random.normal(size=(PROMPTS, SETTINGS)).cumsum(axis=1) / 2
     numbers.totals[:] += np.tile(of_contexts, (2, 1)) + effect * np.arange(SETTINGS)
@@ -204,7 +210,8 @@ def units_table(draws: int) -> str:
     for one in SIMULATIONS:
         wrong, found = called(one, 0.0, draws), called(one, one.effect, max(1, draws // 4), 1)
         rows.append([one.kind, one.words, f"{wrong:.3f}", f"{found:.2f} ({one.effect_words})"])
-        print(" | ".join(rows[-1]), file=sys.stderr, flush=True)  # a run that is stopped shows what it has found
+        # so that an interrupted benchmark shows its partial results
+        print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
     return table(["kind of verdict", "drawn", "wrong", "power"], rows)
 
 

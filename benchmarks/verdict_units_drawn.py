@@ -1,4 +1,4 @@
-"""Answers of experiments on drawn units, for `verdict_units.py`: whether the product says that there is something."""
+"""Draw units for the experiments' answers in `verdict_units.py`, and return whether the product reports an effect."""
 
 from types import SimpleNamespace
 from typing import Any, cast
@@ -37,7 +37,7 @@ PROMPTS, MODELS = 24, ("a", "b")
 
 
 def contrast(random: Random, effect: float) -> bool:
-    """Three decoders beside the main one, of two models by three metrics."""
+    """Simulate three decoders compared with the main one, for two models and three metrics."""
     found: list[contrasts.ContrastDifference] = []
     decoders, metrics = ("main", "d1", "d2", "d3"), ("m1", "m2", "m3")
     for model in MODELS:
@@ -56,7 +56,7 @@ def contrast(random: Random, effect: float) -> bool:
 
 
 def verifiability(random: Random, effect: float) -> bool:
-    """Two decoders beside one, of two models; a prompt has a chance of support of its own."""
+    """Simulate two decoders compared with one, for two models; each prompt has its own probability of support."""
     found: list[verifiable.VerifiabilityDifference] = []
     for model in MODELS:
         chance = random.uniform(0.2, 0.6, PROMPTS)
@@ -91,8 +91,11 @@ def corpora(random: Random, effect: float) -> bool:
 
 
 def exposure(random: Random, effect: float) -> bool:
-    """Ten articles, each with how much better its texts are after data than after the model's own text, whatever the
-    seed. Without an effect either prefix is the better one equally often, so that the ratio of mean scores is 1."""
+    """Simulate ten articles, each with its own advantage of texts after data over texts after the model's own text.
+
+    The advantage is the same for all seeds. Without an effect, both prefixes are better equally often, so that the
+    ratio of mean scores is 1.
+    """
     scores = []
     for model in MODELS:
         better = 0.15 * random.normal(size=10) + effect * (model == "a")
@@ -112,7 +115,7 @@ def exposure(random: Random, effect: float) -> bool:
 
 
 def gaps(random: Random, effect: float) -> bool:
-    """Two models, whose numbers of a pair resemble each other, by bits per byte."""
+    """Simulate two models, whose numbers of a pair are correlated, by bits per byte."""
     shared, found = random.normal(size=(2, 30, 1)), []
     for model in MODELS:
         old, new = shared + random.normal(size=shared.shape)
@@ -129,7 +132,7 @@ def memberships(random: Random, effect: float) -> bool:
 
 
 def cutoff(random: Random, effect: float) -> bool:
-    """16 months of 10 articles; a month has a difficulty of its own for each model."""
+    """Simulate 16 months of 10 articles; a month has its own difficulty for each model."""
     months, found = np.repeat(np.arange(24_300, 24_316), 10), []
     for model in MODELS:
         own = 0.3 * random.normal(size=16)
@@ -143,13 +146,13 @@ def cutoff(random: Random, effect: float) -> bool:
 
 
 class links:
-    """Two months of 60 articles, six anchors of six models, and a run of either month; by three metrics."""
+    """Simulate two months of 60 articles, six anchors of six models, and a run on each month, by three metrics."""
 
     ANCHORS, METRICS, OWN = 6, 3, 0.02
 
     @classmethod
     def run_apart(cls, random: Random, effect: float) -> bool:
-        """The run of the later month is better by the effect."""
+        """Simulate a run of the later month that is better by the effect."""
         step = Step(np.arange(cls.ANCHORS), np.arange(cls.ANCHORS))
         found = []
         for _ in range(cls.METRICS):
@@ -162,7 +165,7 @@ class links:
 
     @classmethod
     def month_harder(cls, random: Random, effect: float) -> bool:
-        """The later month is easier by the effect."""
+        """Simulate a later month that is easier by the effect."""
         step = Step(np.arange(cls.ANCHORS), np.arange(cls.ANCHORS))
         p_values = []
         for _ in range(cls.METRICS):
@@ -172,7 +175,7 @@ class links:
 
     @classmethod
     def anchor_apart(cls, random: Random, effect: float) -> bool:
-        """An anchor's model gains the effect, which the others do not."""
+        """Simulate an anchor whose model gains the effect, while the others do not."""
         step, found = Step(np.arange(cls.ANCHORS), np.arange(cls.ANCHORS)), []
         for metric in range(cls.METRICS):
             earlier, later = cls._months(random, 0.0, 0.0)
@@ -185,7 +188,7 @@ class links:
 
     @classmethod
     def _months(cls, random: Random, easier: float, better: float) -> tuple[Month, Month]:
-        """The anchors' runs and one more, of which the last differs from month to month."""
+        """Draw two months of the anchors' runs and one more run, which differs between the months."""
         ability = random.normal(0.4, 0.1, cls.ANCHORS + 1)
         made = []
         for more, gained in ((0.0, 0.0), (easier, better)):

@@ -1,11 +1,14 @@
-"""The completion script for bash: the one of click, for values that bash splits into words (`sample:top_p=0.9`)."""
+"""The completion script for bash, extended for values that bash splits into words (`sample:top_p=0.9`)."""
 
 from click.shell_completion import BashComplete
 
 
 class Bash(BashComplete):
-    """The completion of bash, which breaks words at COMP_WORDBREAKS, including `:` and `=`, and replaces the last part
-    only. The script joins the parts before it asks newwiki, and removes the earlier parts from each answer."""
+    """The completion of bash, extended for values with `:` and `=`.
+
+    Bash breaks words at COMP_WORDBREAKS, which include these characters, and replaces only the last part. The script
+    joins the parts before it asks newwiki, and removes the earlier parts from each answer.
+    """
 
     source_template = """\
 %(complete_func)s() {

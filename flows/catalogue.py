@@ -1,10 +1,10 @@
-"""The generated parts of the documents: metrics, tables, queries, papers, commands and settings.
+"""Generate the metrics, tables, queries, papers, commands and settings of the documents.
 
     python -m flows.catalogue FILE.md...
 
-rewrites the files between `<!-- metrics: core -->` and `<!-- end -->`, where `metrics: core` may also be
-`metrics: all`, `schema: view`, `schema: table`, `cookbook: all`, `decoders: all`, `papers: all`, `paper_metrics: 003`,
-`commands: all` or `settings: all`.
+The command rewrites the files between `<!-- metrics: core -->` and `<!-- end -->`. The marker may also name `metrics:
+all`, `schema: view`, `schema: table`, `cookbook: all`, `decoders: all`, `papers: all`, `paper_metrics: 003`, `commands:
+all` or `settings: all`.
 """
 
 import re
@@ -72,7 +72,7 @@ def _cookbook(_: str) -> str:
 
 
 def _papers(_: str) -> str:
-    """Every table and figure of every paper, with the command that answers it, or the reason why none does."""
+    """Return every table and figure of every paper, with the command that reproduces it or the reason why not."""
     from newwiki.papers.published import papers
 
     parts = []
@@ -99,7 +99,7 @@ def _answered(exhibit: "Exhibit") -> str:
 
 
 def _paper_metrics(paper: str) -> str:
-    """The metrics of a paper that have one here, and how near it comes."""
+    """Return the metrics of a paper that newwiki has as well, and how closely they match."""
     from newwiki.papers.published import papers
 
     head = _line(["the paper's column", "the metric here", "how near"]) + _line(["---"] * 3)

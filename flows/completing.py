@@ -1,7 +1,7 @@
 """The values that a shell completes: decoders, metrics, snapshots and runs.
 
-Completion answers at once from an existing database and never creates one. Errors are silent here, because the command
-reports them. Only harmless words are offered: a shell must not interpret a name that somebody else chose.
+Completion reads only an existing database and never creates one. It ignores errors, because the command reports them.
+Only words without special characters are offered, so that a shell never interprets another person's name.
 """
 
 import re
@@ -18,7 +18,7 @@ Completer = Callable[[click.Context, click.Parameter, str], list["CompletionItem
 
 
 def completer(field: str) -> Completer | None:
-    """Return the completer for a field or an option, by name; None where its values are unknown."""
+    """Return the completer for a field or an option by name, or None if its values are unknown."""
     return _OF.get(field)
 
 
@@ -47,7 +47,7 @@ def _snapshots(context: click.Context, parameter: click.Parameter, incomplete: s
 
 
 def _runs(context: click.Context, parameter: click.Parameter, incomplete: str) -> list["CompletionItem[str]"]:
-    """Return runs by model and decoder, and by id as soon as an id is begun."""
+    """Return runs by model and decoder, and by id after the first typed character."""
     from newwiki.decoding.grammar import short_form
 
     found = _stored(context, "runs")

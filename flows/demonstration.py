@@ -1,4 +1,4 @@
-"""The demonstration: toys trained on the sample wiki's older month, the monthly flow on its newer one."""
+"""Run the demonstration: train toy models on one month of a sample wiki, and run the monthly flow on the next month."""
 
 import os
 import shlex
@@ -28,7 +28,7 @@ TRAINING_MONTH, TEST_MONTH = "2026-08", "2026-09"
 DECODERS = ("greedy", "sample:top_p=0.9,top_k=20,temperature=0.9")
 SAMPLE = 10
 EVALUATION = Evaluation(max_new_tokens=256)
-_ROUNDS = 2  # pairs of each label that the toy pair scorer reads of a sentence
+_ROUNDS = 2  # training pairs per sentence and label for the toy pair scorer
 _SETTINGS = (
     "template", "entities", "embedder", "embedder_dtype", "embedder_backend", "likelihood_model", "pair_scorer",
     "evidence",
@@ -36,12 +36,12 @@ _SETTINGS = (
 
 
 def wiki() -> Path:
-    """The sample wiki: a MediaWiki XML export of invented subjects, with full histories."""
+    """Return the path of the sample wiki: a MediaWiki XML export of invented subjects, with full histories."""
     return Path(str(files("newwiki.sample") / "wiki.xml"))
 
 
 def train_toy(database: Database, folder: Path, progress: Progress) -> None:
-    """Publishes the older month, and trains the toy checkpoint on it unless it is there."""
+    """Publish the older month, and train the toy checkpoint on it unless the folder exists."""
     articles = _older_month(database, progress)
     if folder.is_dir():
         progress.note(f"the toy checkpoint is there: {folder}")
@@ -52,7 +52,7 @@ def train_toy(database: Database, folder: Path, progress: Progress) -> None:
 
 
 def train_toy_scorer(database: Database, folder: Path, progress: Progress) -> Path:
-    """The same of the toy pair scorer; gives its file."""
+    """Publish the older month, train the toy pair scorer unless its folder exists, and return the scorer's file."""
     articles = _older_month(database, progress)
     file = folder / toy_nli.SCORER_FILE
     if folder.is_dir():
@@ -65,21 +65,23 @@ def train_toy_scorer(database: Database, folder: Path, progress: Progress) -> Pa
 
 
 def sentences(article: Article) -> list[toy_nli.Sentence]:
-    """Those of an article, as they stand there and as they are claimed."""
+    """Return the sentences of an article, in their original form and as claims."""
     text = f"{article.first_sentence} {article.completion}"
     return [toy_nli.Sentence(text[one.start : one.end], one.text) for one in claims_of(text, article.title)]
 
 
 def _older_month(database: Database, progress: Progress) -> list[Article]:
-    """Its articles by page, once it is published."""
+    """Publish the older month if necessary, and return its articles by page id."""
     wanted = SnapshotDefinition(Window.month(TRAINING_MONTH))
     snapshot = refresh(database, sources.get("dump")(str(wiki())), wanted, progress)
     return sorted(snapshots.articles(database, snapshot.snapshot_id), key=lambda one: one.page_id)
 
 
 def run(folder: Path, settings: Settings, progress: Progress, *, claims: bool = False) -> None:
-    """The whole road in `folder`: a database, a checkpoint, and Prefect's own files unless a server is configured. With
-    `claims` a pair scorer, too."""
+    """Run the full pipeline in `folder`, which receives the database, the checkpoint and Prefect's files.
+
+    With a configured Prefect server, the files of Prefect stay on that server. With `claims`, also train a pair scorer.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("PREFECT_HOME", str((folder / "prefect").resolve()))
     from flows.schedule.flow import month
@@ -104,7 +106,7 @@ def run(folder: Path, settings: Settings, progress: Progress, *, claims: bool = 
 
 
 def where_next(db: Path, checkpoint: Path, report: Path, settings: Settings) -> str:
-    """Commands that go on from here, as the demonstration itself was asked, so that their runs stand beside its own."""
+    """Return commands that continue from the demonstration with its settings, so that their runs are comparable."""
     newwiki = "newwiki" if shutil.which("newwiki") else os.path.relpath(sys.argv[0])
     file, model = shlex.quote(str(db)), shlex.quote(str(checkpoint))
     verifiability = f"  {newwiki} experiment verifiability {model} --prompts 3 {_asked(settings)} --db {file}"
@@ -124,7 +126,7 @@ def where_next(db: Path, checkpoint: Path, report: Path, settings: Settings) -> 
 
 
 def _asked(settings: Settings) -> str:
-    """The options that ask for what the demonstration asks for, where that is not the default."""
+    """Return the options that reproduce the demonstration's settings, without defaults."""
     scoring = {
         name: getattr(settings, name) for name in _SETTINGS if getattr(settings, name) != getattr(Settings, name)
     }

@@ -40,7 +40,7 @@ def examine(settings: Settings) -> list[Row]:
 
 
 def examine_model(name: str, loading: Mapping[str, str], progress: Progress) -> list[Row]:
-    """Return (check, `ok`, `problem` or `note`, words) for a checkpoint. Raises UsageError for its arguments."""
+    """Return (check, `ok`, `problem` or `note`, words) for a checkpoint. Raises UsageError for invalid arguments."""
     from newwiki.models.trial import try_checkpoint
 
     with progress.stretch("tried", "texts") as bar:

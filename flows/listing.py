@@ -18,7 +18,7 @@ GROUPS: dict[Group, str] = {
 }
 
 ARGUMENTS, OWN, GENERAL = "Arguments", "Options", "General options"  # headings of the options of a command
-_WIDTH = 78  # of a line of the help, on a terminal of 80 columns
+_WIDTH = 78  # width of a help line, for a terminal of 80 columns
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Option(click.Option):
 
 
 class Argument(click.Argument):
-    """An argument with a line of help, which older versions of click do not know."""
+    """An argument with a line of help, which older versions of click do not support."""
 
     def __init__(self, *args: Any, description: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -92,7 +92,7 @@ def exemplified(*examples: str) -> Callable[[C], C]:
 
 
 def listing(command: click.Command) -> Listing:
-    """Return what was declared for the command; a command without a declaration has no group and no examples."""
+    """Return the declaration of the command. Without a declaration, it has no group and no examples."""
     declared = getattr(command, "listing", None)
     return declared if isinstance(declared, Listing) else Listing(None, ())
 
@@ -105,7 +105,7 @@ def _with(command: C, group: Group | None, examples: tuple[str, ...]) -> C:
 
 
 def _in_lines(example: str) -> list[str]:
-    """Break an example before its options where it is longer than a line, as a shell allows it."""
+    """Break an example before its options, with shell line continuations, if it is longer than a line."""
     lines, indent = [""], "  "
     for place, part in enumerate(example.split(" --")):
         words = part if place == 0 else f"--{part}"

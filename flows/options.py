@@ -1,4 +1,4 @@
-"""Options of every command, and of several that no request declares."""
+"""Options of every command, and shared options that no request declares."""
 
 import functools
 import os
@@ -60,7 +60,7 @@ def common(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _require_safe(settings: Settings, given: Mapping[str, Any]) -> None:
-    """Raise UsageError where an output of the command would overwrite a database."""
+    """Raise UsageError if an output of the command would overwrite a database."""
     parameters = click.get_current_context().command.params
     outputs = [option for option in parameters if isinstance(option.type, Output) and given.get(option.name or "")]
     if outputs:
@@ -72,7 +72,7 @@ def _require_safe(settings: Settings, given: Mapping[str, Any]) -> None:
 
 
 def debug_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --debug, which shows tracebacks. The environment keeps it, so that it holds for workers as well."""
+    """Add --debug, which shows tracebacks. An environment variable passes the option on to workers."""
 
     def keep(context: click.Context, option: click.Parameter, debug: bool) -> None:
         if debug:

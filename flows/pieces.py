@@ -21,7 +21,10 @@ DECODER_COLUMNS = ("decoder", "parameter", "default", "range", "source")
 
 
 def rows(pair_scorer: str) -> list[list[str]]:
-    """Return all metrics, under `COLUMNS`. Metrics of claims include what this pair scorer says. Raises UsageError."""
+    """Return all metrics, under `COLUMNS`. Claim metrics include the source and the pitfalls of this pair scorer.
+
+    Raises UsageError for an invalid scorer file.
+    """
     from evaluators.claim_support import with_pair_scorer
 
     return [

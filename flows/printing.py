@@ -1,7 +1,7 @@
-"""What is printed: the one place from which words reach stdout and stderr, with nothing that a terminal would obey.
+"""Print all text for stdout and stderr, without control characters that a terminal would obey.
 
-A file or a pipe gets the same words, as `cat` and `less` show them on a terminal later. Formats for programs (CSV,
-JSON, Parquet) go to `machine_output`, and keep their values.
+Files and pipes get the same text, because `cat` and `less` may show it on a terminal later. Formats for programs (CSV,
+JSON, Parquet) use `machine_output` and keep their values.
 """
 
 import sys
@@ -12,22 +12,22 @@ from newwiki.visible import visible
 
 
 def say(text: object = "", *, err: bool = False) -> None:
-    """Prints a line at once: the words of a command, or with `err` a note or an error."""
+    """Print a line immediately, to stdout or, with `err`, to stderr."""
     print(visible(str(text)), file=sys.stderr if err else sys.stdout, flush=True)
 
 
 def write_lines(lines: Iterable[str]) -> None:
-    """Writes lines, each with its end, to stdout."""
+    """Write lines, which include their line ends, to stdout."""
     sys.stdout.writelines(map(visible, lines))
 
 
 def machine_output() -> TextIO:
-    """Stdout for a format that programs read, whose values stay as they are."""
+    """Return stdout for a format that programs read, without changes to its values."""
     return sys.stdout
 
 
 def allow_any_encoding() -> None:
-    """From here on a character that stdout or stderr has not, as in ASCII or cp1252, is written as `\\xfc`."""
+    """Write characters that the encoding of stdout or stderr lacks, such as ASCII or cp1252, as `\\xfc` from now on."""
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="backslashreplace")

@@ -1,4 +1,4 @@
-"""What long work tells the person who waits: how far, how fast, how long still. All of it goes to stderr."""
+"""Show the progress of long work on stderr: the amount, the rate and the remaining time."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,13 +8,13 @@ from newwiki.visible import visible
 
 
 class Bar(Protocol):
-    """One stretch of work: `update` with how much is done, of how much, and a few words if there are any."""
+    """The progress of one stretch of work. `update` receives the amount done, the total, and an optional note."""
 
     def update(self, done: int, total: int, note: str = "") -> None: ...
 
 
 class Progress(Protocol):
-    """Where a step reports to."""
+    """The receiver of a step's progress and notes."""
 
     @contextmanager
     def stretch(self, title: str, unit: str) -> Iterator[Bar]: ...
@@ -28,12 +28,12 @@ class _SilentBar:
 
 
 def reporter(quiet: bool) -> Progress:
-    """Where a command reports to: the terminal, or nowhere."""
+    """Return the progress receiver of a command: the terminal, or nothing with `quiet`."""
     return Silent() if quiet else Console()
 
 
 class Silent:
-    """Says nothing."""
+    """Discard all progress and notes."""
 
     @contextmanager
     def stretch(self, title: str, unit: str) -> Iterator[Bar]:
@@ -44,7 +44,7 @@ class Silent:
 
 
 class Console:
-    """Bars on a terminal; elsewhere (a log file, a pipe) one line when a stretch ends."""
+    """Show bars on a terminal. In a log file or pipe, print one line at the end of each stretch."""
 
     def __init__(self) -> None:
         from rich.console import Console as RichConsole
@@ -106,7 +106,10 @@ class _LiveBar:
         return ", ".join(part for part in parts if part)
 
     def _rate(self) -> str:
-        """Since the first news, as that may tell of what was done long ago. What is slow is told by the minute."""
+        """Return the rate since the first update, which may already count the work of an earlier run.
+
+        A rate below one unit per second is given per minute.
+        """
         if self._first is None or self._first[1] == self._done:
             return ""
         start, done = self._first

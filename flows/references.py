@@ -81,7 +81,10 @@ def _described(path: str, command: click.Command) -> str:
 
 
 def _parameters(path: str, command: click.Command, heading: str) -> str:
-    """Return the parameters under a heading. Shared ones are described once, at `newwiki evaluate`."""
+    """Return the parameters under a heading.
+
+    Options of several commands are described once, under `newwiki evaluate`.
+    """
     shared = [] if path == _SHARED or heading in (ARGUMENTS, OWN) else _rows(cli.commands["evaluate"], heading)
     rows = _rows(command, heading)
     own = [row for row in rows if row not in shared]
@@ -96,7 +99,7 @@ def _paragraphs(text: str) -> str:
 
 
 def _headings(command: click.Command) -> list[str]:
-    """Return the headings of the parameters in their order, without that of the options of every command."""
+    """Return the headings of the parameters in order, without the heading of the general options."""
     if isinstance(command, click.Group):
         return []
     found = [ARGUMENTS, OWN, *(_heading(parameter) for parameter in command.params)]

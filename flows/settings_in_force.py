@@ -1,4 +1,4 @@
-"""The settings in force, with the metrics of the user's own scorers."""
+"""Load the settings in force, and register the metrics of the user's own scorers."""
 
 from pathlib import Path
 
@@ -6,7 +6,10 @@ from newwiki.settings import Settings, load_settings
 
 
 def settings_in_force(config: Path | None, **flags: str | None) -> Settings:
-    """Load the settings and register the scorers that they name. Raises UsageError, also for a scorer's file."""
+    """Load the settings and register the scorers that they name.
+
+    Raises UsageError for invalid settings or scorer files.
+    """
     settings = load_settings(config, **flags)
     if settings.scorers:
         from evaluators.scorer_metrics import add_scorers

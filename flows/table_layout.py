@@ -1,4 +1,4 @@
-"""A table as lines that fit: nothing is cut off, and nothing is broken letter by letter."""
+"""Lay out a table as lines that fit the width, without truncating cells or breaking words letter by letter."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -7,8 +7,8 @@ from itertools import zip_longest
 
 from rich.cells import cell_len, chop_cells
 
-_LONG = 24  # a cell that is longer may be wrapped, to this width at least
-_UNBROKEN = 40  # as wide is a column made for the sake of one long word
+_LONG = 24  # longer cells may be wrapped, to at least this width
+_UNBROKEN = 40  # maximum width of a column for the sake of one long word
 _GAP = "  "
 _WORDS = re.compile(r"\s+|[^\s,]*,|[^\s,]+")
 _PARTS_OF_WORDS = re.compile(r"[^_/.:=-]*[_/.:=-]+|[^_/.:=-]+")
@@ -18,7 +18,7 @@ Line = tuple[str, bool]
 
 @dataclass(frozen=True)
 class Column:
-    """A head, and a cell for each row; `right` aligns them to the right."""
+    """A head and a cell for each row. `right` aligns them to the right."""
 
     head: str
     cells: Sequence[str]
@@ -26,11 +26,11 @@ class Column:
 
 
 def lines(columns: Sequence[Column], width: int, keys: int = 1, parted: Collection[int] = ()) -> Iterator[Line]:
-    """Each line, and whether it is one of heads. `parted` are rows before which a line is left empty.
+    """Yield each line, and whether it belongs to the heads. `parted` holds the rows that follow an empty line.
 
-    Where the columns do not fit beside each other, heads and long cells are wrapped between words. Where that is not
-    enough they stand in blocks below each other, each of which repeats the first `keys` of them; a table with several
-    columns of long cells, or with one row, is turned: row after row, a line a column.
+    If the columns do not fit side by side, heads and long cells wrap between words. If that is not enough, the columns
+    form blocks below each other, and each block repeats the first `keys` columns. A table with one row, or with several
+    columns of long cells, is transposed instead: one line per column for each row.
     """
     natural = [_natural(one) for one in columns]
     least = [_least(one) for one in columns]
@@ -47,12 +47,12 @@ def lines(columns: Sequence[Column], width: int, keys: int = 1, parted: Collecti
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Its lines, none wider than that: broken between words and after commas, and only within words that are longer."""
+    """Break a text into lines of at most `width`, between words and after commas. Only longer words are broken."""
     return [part for line in text.expandtabs().split("\n") for part in _of_line(line, width)]
 
 
 def shortened(names: Collection[str], width: int) -> dict[str, str]:
-    """The names with … in the middle of those that are wider, as many letters more as keep them apart."""
+    """Replace the middle of names wider than `width` by …, with as many extra letters as keep the names distinct."""
     short = {name: _shortened(name, width) for name in names}
     return short if len({*short.values()}) == len(short) else shortened(names, width + 2)
 
@@ -96,7 +96,7 @@ def _is_turned(columns: Sequence[Column], least: Sequence[int], width: int, keys
 
 
 def _blocks(least: Sequence[int], width: int, keys: int) -> Iterator[list[int]]:
-    """The places of the columns in each block."""
+    """Yield the places of the columns in each block."""
     repeated = list(range(keys))
     block = repeated
     for place in range(keys, len(least)):
@@ -112,7 +112,7 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _grown(least: Sequence[int], natural: Sequence[int], width: int) -> list[int]:
-    """The widths, with what room is left given to those that lack something, least lack first."""
+    """Distribute the remaining width among the columns that need more, starting with the smallest need."""
     widths, spare = list(least), width - _total(least)
     lacking = sorted(range(len(least)), key=lambda place: natural[place] - least[place])
     for others, place in zip(reversed(range(len(least))), lacking, strict=True):
@@ -170,7 +170,7 @@ def _of_line(line: str, width: int) -> Iterator[str]:
 
 
 def _pieces(text: str, width: int) -> Iterator[str]:
-    """Between which a line may be broken; parts of a word only of those that are wider."""
+    """Yield the pieces between which a line may break. Only words wider than `width` are divided into parts."""
     for word in _WORDS.findall(text):
         if cell_len(word.rstrip()) <= width:
             yield word

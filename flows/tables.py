@@ -1,4 +1,4 @@
-"""Rows as people and programs want them: a table to look at, or CSV, JSON or Markdown, on stdout."""
+"""Write rows to stdout as a table for people, or as CSV, JSON or Markdown."""
 
 import json
 import math
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from storage.database import Database
 
 FORMATS = ("table", "csv", "json", "markdown")
-MACHINE_FORMATS = ("csv", "json")  # of which programs read the rows
+MACHINE_FORMATS = ("csv", "json")  # formats that programs read
 Rows = Sequence[Sequence[Any]]
 _NO_EDGE = 1_000_000
 
 
 def show(columns: Sequence[str], rows: Iterable[Sequence[Any]], form: str, title: str | None = None) -> None:
-    """Writes the rows to stdout. Numbers are rounded only where people look: `table` and `markdown`.
+    """Write the rows to stdout. Numbers are rounded only in the formats for people, `table` and `markdown`.
 
-    All but `table` write each row as it comes, so they may be as many as there are.
+    All formats except `table` write each row immediately, so the number of rows is unlimited.
     """
     if form == "json":
         _json(columns, rows)
@@ -40,7 +40,7 @@ def show(columns: Sequence[str], rows: Iterable[Sequence[Any]], form: str, title
 
 
 def markdown(columns: Sequence[str], rows: Rows) -> str:
-    """The rows as a Markdown table."""
+    """Return the rows as a Markdown table."""
     return "".join(_markdown_lines(columns, rows))
 
 
@@ -52,7 +52,7 @@ def _markdown_lines(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> It
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Each cell as it is for a program that reads a file or a pipe, and as `visible` shows it on a terminal."""
+    """Write cells unchanged to a file or a pipe, and as `visible` shows them to a terminal."""
     out = machine_output()
 
     def cell(value: Any) -> Any:
@@ -63,7 +63,7 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
 
 
 def _json(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """A list of objects, as `json.dumps` with an indent of 1 writes it; a number that JSON has not is null."""
+    """Write a list of objects in the form of `json.dumps` with an indent of 1. NaN and infinities become null."""
     out, before = machine_output(), "[\n "
     only_ascii = not holds_any_character(out)
     for row in rows:
@@ -75,19 +75,19 @@ def _json(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
 
 
 def finite(cell: Any) -> Any:
-    """None for a number that JSON does not have (NaN and the infinities)."""
+    """Return None for NaN and infinities, which JSON cannot express, and every other cell unchanged."""
     return None if isinstance(cell, float) and not math.isfinite(cell) else cell
 
 
 def write_record(record: Mapping[str, Any]) -> None:
-    """Writes one JSON object to stdout; a number that JSON has not is null."""
+    """Write a JSON object to stdout. Raises ValueError for NaN and infinities."""
     out = machine_output()
     only_ascii = not holds_any_character(out)
     out.write(in_json(json.dumps(record, default=plain, ensure_ascii=only_ascii, indent=1, allow_nan=False)) + "\n")
 
 
 def show_query(database: "Database", name: str, form: str, *parameters: object) -> None:
-    """Writes what a stored query answers, under its own columns."""
+    """Write the result of a stored query, under the query's own columns."""
     from storage.queries import query
 
     with database.read() as connection:
@@ -99,7 +99,7 @@ def show_query(database: "Database", name: str, form: str, *parameters: object) 
 def show_columns(
     columns: Sequence["Column"], title: str | None = None, keys: int = 1, parted: Collection[int] = ()
 ) -> None:
-    """Writes a table as `flows.table_layout.lines` lays it out in the `room` that there is, below its title."""
+    """Write a table below its title in the layout of `flows.table_layout.lines`, within the width of `room`."""
     from rich.text import Text
 
     from flows.table_layout import lines, wrapped
@@ -115,8 +115,10 @@ def show_columns(
 
 
 def room() -> int:
-    """How many letters fit beside each other: as many as the terminal has. A file or a pipe has no edge, unless COLUMNS
-    in the environment names one."""
+    """Return the available width in characters: that of the terminal, or of COLUMNS in the environment.
+
+    A file or a pipe without COLUMNS has an unlimited width.
+    """
     console = _console()
     asked = os.environ.get("COLUMNS", "")
     return console.width if console.is_terminal else int(asked) if asked.isdecimal() and int(asked) else _NO_EDGE
@@ -143,7 +145,7 @@ def _is_number(cell: object) -> bool:
 
 
 def short(cell: object) -> str:
-    """A cell for people: numbers rounded, times to the minute, nothing that a terminal would obey."""
+    """Format a cell for people: rounded numbers, times to the minute, no control characters."""
     if cell is None:
         return ""
     if isinstance(cell, float):
@@ -154,7 +156,7 @@ def short(cell: object) -> str:
 
 
 def plain(cell: Any) -> Any:
-    """A cell for programs: as it is where JSON has its like, otherwise as text."""
+    """Convert a cell for programs: unchanged if JSON has its type, otherwise text."""
     if isinstance(cell, datetime | date):
         return cell.isoformat()
     if isinstance(cell, Decimal):
@@ -163,11 +165,11 @@ def plain(cell: Any) -> Any:
 
 
 def in_spreadsheet(cell: Any) -> Any:
-    """A cell of CSV that people open: a number as it is, and a text that no spreadsheet computes."""
+    """Convert a cell of a CSV file for people: numbers unchanged, and texts in a form that no spreadsheet computes."""
     known = "" if cell is None else plain(cell)
     return in_csv(known) if isinstance(known, str) else known
 
 
 def plain_record(record: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """Its cells under these names, as JSON has them."""
+    """Return the cells of a record under these names, with JSON types."""
     return {name: None if record[name] is None else plain(record[name]) for name in names}

@@ -1,6 +1,6 @@
-"""The environment of every page's templates: what they write is escaped, and nothing hidden is left in it.
+"""The Jinja environment of all pages. It escapes every value and removes hidden characters.
 
-A template cannot forget either, as no other environment is made anywhere.
+No other module makes an environment, so a template cannot omit these steps.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from newwiki.visible import in_markup
 
 
 def environment(loader: jinja2.BaseLoader) -> jinja2.Environment:
-    """For HTML and XML: a name that is not there is an error, and every value is shown as `in_markup` shows it."""
+    """Return an environment for HTML and XML. An unknown name is an error, and `in_markup` converts every value."""
     return jinja2.Environment(
         loader=loader,
         autoescape=True,

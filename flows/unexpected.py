@@ -12,7 +12,10 @@ _PACKAGES = ("newwiki", "evaluators", "storage", "flows")
 
 
 def in_one_line(error: Exception) -> str:
-    """Return what happened, to what, and what to do next; for a defect of the program, where it happened."""
+    """Return the problem, its object and the next step in one line.
+
+    For a defect of the program, the line also names the place in the code.
+    """
     if isinstance(error, MemoryError) or "out of memory" in str(error).lower():
         return f"out of memory{_because(error)}: close other programs, or reduce the batch (--batch-size 1)"
     if isinstance(error, ModuleNotFoundError) and error.name:

@@ -1,9 +1,9 @@
-"""The kinds of verdict that the product gives, and the units that each generalizes over.
+"""The kinds of verdict, and the units that each kind generalizes over.
 
-A verdict on drawn units says something of units that were not drawn: of other prompts, models or months. Which units
-these are is declared once, beside the rows or the function that gives the verdict, and every page and answer takes it
-from there. `benchmarks/verdict_units.py` simulates a null at that unit for each kind, and a test fails where a kind has
-no declaration or no null.
+A verdict on a sample of units generalizes to other units of the population: other prompts, models or months. The
+declaration is next to the rows or the function that gives the verdict, and every page and answer reads it from that
+place. `benchmarks/verdict_units.py` simulates a null hypothesis at that unit for each kind. A test fails if a kind has
+no declaration or no null hypothesis.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -19,11 +19,13 @@ _ATTRIBUTE = "__verdict_kind__"
 
 @dataclass(frozen=True, kw_only=True)
 class VerdictKind:
-    """Verdicts of one kind: `units` are what varies in its errors, `over` names them in words, and `counted` is the
-    column of a row, or else of a run, that counts them.
+    """A kind of verdict.
 
-    `given` is what the verdict takes as it is and says nothing beyond: these models, decoders, seeds, judges. `family`
-    names the tests of which any is wrong in at most 5 of 100 cases.
+    - `units`: the sources of variation in the verdict's errors
+    - `over`: the same units in words
+    - `counted`: the column of a row, or of a run, that counts the units
+    - `given`: the fixed conditions beyond which the verdict says nothing, such as models, decoders, seeds or judges
+    - `family`: the tests among which at most 5 of 100 cases have any wrong verdict
     """
 
     name: str
@@ -35,7 +37,7 @@ class VerdictKind:
 
     @property
     def sentence(self) -> str:
-        """What a reader must know of every verdict of this kind."""
+        """The caveat that applies to every verdict of this kind."""
         return (
             f"verdicts generalize over {self.over}, and are about these {self.given} only; at most 5 of 100 cases have "
             f"a wrong verdict among {self.family}"
@@ -45,10 +47,10 @@ class VerdictKind:
 def gives_verdicts(
     name: str, *units: Unit, given: str, family: str, over: str | None = None, counted: str | None = None
 ) -> Callable[[T], T]:
-    """Declare the units of the verdicts that rows of a class hold, or that a function gives.
+    """Declare the units of the verdicts in the rows of a class, or in the results of a function.
 
-    `name` is that of the table where there is one; `counted` is the first of the units unless it is said. Raises
-    ValueError for a name that is taken.
+    `name` is the name of the table, if there is a table. `counted` defaults to the first unit. Raises ValueError for a
+    name that is already declared.
     """
     kind = VerdictKind(
         name=name,
@@ -70,16 +72,16 @@ def gives_verdicts(
 
 
 def declared() -> Mapping[str, VerdictKind]:
-    """The kinds of all modules that are imported, by name."""
+    """Return the kinds of all imported modules by name."""
     return _DECLARED
 
 
 def kind_of(target: object) -> VerdictKind | None:
-    """The kind of verdict that a row, its class or a function gives; None where it gives none."""
+    """Return the kind of verdict of a row, its class or a function, or None for an object without verdicts."""
     return getattr(target, _ATTRIBUTE, None)
 
 
 def kinds_of(tables: Iterable[Iterable[object]]) -> list[VerdictKind]:
-    """The kinds of verdict in an answer's tables, each once, in the order of the tables."""
+    """Return the distinct kinds of verdict in an answer's tables, in the order of the tables."""
     firsts = (next(iter(rows), None) for rows in tables)
     return list(dict.fromkeys(kind for row in firsts if (kind := kind_of(row))))

@@ -1,8 +1,7 @@
-"""Parts from another person, as far as a gate admits them: what is read of them has the types, keys and names of its
-table.
+"""Read parts from other people and give their rows the columns, types and keys of this program's tables.
 
-What a part says is for the gate to check, which knows decoders, evaluators and metrics. `storage.pull` takes nothing
-else, so that no rows enter a database unchecked.
+A gate, which knows decoders, evaluators and metrics, checks the content of the rows. `storage.pull` accepts only
+admitted parts, so that no unchecked rows enter a database.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -25,7 +24,7 @@ Row = Mapping[str, Any]
 _OF_SNAPSHOT = ("snapshot_id",)
 _OF_RUN = ("snapshot_id", "run_id")
 _OF_SCORING = ("snapshot_id", "run_id", "evaluator_id")
-# By what keys the parts of each table are told apart
+# The keys that identify the parts of each table.
 PART_KEYS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(SNAPSHOT_TABLES, _OF_SNAPSHOT),
     **dict.fromkeys(("runs", "completions"), _OF_RUN),
@@ -34,40 +33,42 @@ PART_KEYS: Mapping[str, tuple[str, ...]] = {
     "metrics": ("metric",),
 }
 _ONE_ROW = frozenset({"snapshots", "runs", "evaluators", "metrics", "rubrics"})
-# Clocks of two machines differ.
+# The clocks of two machines can differ.
 _SKEW = timedelta(hours=1)
 
 
 class Refused(TerminalError):
-    """A part is not taken in: it says something that cannot be."""
+    """Raised when a part is rejected because its content is invalid."""
 
 
 class Gate(Protocol):
-    """What must hold of rows whoever made them. Each raises ValueError with what does not."""
+    """Checks rows, whoever made them. Each method raises ValueError with a message that names the failed check."""
 
     def snapshot(self, tables: Mapping[str, Sequence[Row]]) -> None:
-        """Check the rows of a snapshot by table."""
+        """Check the rows of a snapshot, given by table."""
 
     def run(self, row: Row, completions: Sequence[Row], snapshot: Snapshot, articles: Sequence[Article]) -> bool:
-        """Check a run and its texts. Return whether its id could be computed again."""
+        """Check a run and its texts. Return whether the run's id could be recomputed."""
 
     def evaluator(self, row: Row) -> None: ...
 
     def metric(self, row: Row, here: Collection[Row]) -> Row:
-        """Check a metric beside those that the database holds. Return the row to store, which for a metric of ours is
-        our own."""
+        """Check a metric against the metrics in the database.
+
+        Returns the row to store. For a metric of this program, that is this program's row.
+        """
 
     def scoring(
         self, part: SharedPart, rows: Sequence[Row], metrics: Collection[Row], texts: Collection[tuple[int, int]]
     ) -> None:
-        """Check the scores or claims of a run's `texts`, given by page id and sample."""
+        """Check the scores or claims of a run's `texts`, which are (page id, sample) pairs."""
 
 
 @dataclass(frozen=True)
 class Admitted:
-    """Parts that a gate checks as they are taken in: snapshot by snapshot, run by run, scoring by scoring.
+    """Parts of a shared folder with the gate that checks their rows on import, one snapshot, run or scoring at a time.
 
-    `signer` is the fingerprint of the key that signed them, or empty.
+    `signer` is the fingerprint of the key that signed the parts, or empty.
     """
 
     parts: ReadableParts
@@ -80,7 +81,7 @@ class Admitted:
         return self.parts.url
 
     def notes(self) -> dict[SharedPart, Note]:
-        """Every note whose part can be one. Raises Refused for a note that is of no part."""
+        """Return the notes of all parts. Raises Refused for a note whose keys are not the keys of its table."""
         found = self.parts.notes()
         for part in found:
             names = tuple(name for name, _ in part.keys)
@@ -89,7 +90,7 @@ class Admitted:
         return found
 
     def read(self, note: Note) -> pa.Table:
-        """Return the rows with the columns and types of their table. Raises Refused where they cannot be such rows."""
+        """Return the rows of a part with the columns and types of its table. Raises Refused if the rows do not fit."""
         part, found = note.part, self.parts.read(note)
         try:
             if found.num_rows != note.rows:
@@ -105,13 +106,16 @@ class Admitted:
 
 
 def require_past(moment: datetime | None, what: str) -> None:
-    """Raises ValueError for a moment that has not come yet."""
+    """Raises ValueError if `moment` is in the future, with one hour of tolerance for clock differences."""
     if moment and moment > datetime.now(UTC) + _SKEW:
         raise ValueError(f"{what} {moment.isoformat()} is in the future")
 
 
 def finished_at(note: Note) -> datetime:
-    """When a scoring was finished, as its note says. Raises ValueError for what is no such moment."""
+    """Return the time at which a scoring was finished, from its note.
+
+    Raises ValueError if the note has no time, or if the time has no time zone or lies in the future.
+    """
     said = note.facts.get("finished_at")
     moment = datetime.fromisoformat(said) if isinstance(said, str) else None
     if moment is None or moment.tzinfo is None:

@@ -1,4 +1,4 @@
-"""Which statements of SQL from outside are let through, before the fence (`Database.fenced`) that holds them."""
+"""Allow or refuse SQL statements from users, before DuckDB runs them behind the fence of `Database.fenced`."""
 
 import duckdb
 from duckdb import StatementType
@@ -6,7 +6,8 @@ from duckdb import StatementType
 from newwiki.errors import TerminalError
 
 READING = frozenset({StatementType.SELECT, StatementType.EXPLAIN, StatementType.MULTI})  # MULTI is PIVOT
-# No COPY, ATTACH, DETACH, EXPORT, SET, LOAD or PRAGMA, and nothing that could hide one (PREPARE, EXPLAIN ANALYZE).
+# COPY, ATTACH, DETACH, EXPORT, SET, LOAD and PRAGMA are refused, and so are PREPARE and EXPLAIN ANALYZE, which could
+# hide a refused statement.
 WRITING = frozenset(
     {
         StatementType.SELECT, StatementType.MULTI, StatementType.INSERT, StatementType.UPDATE, StatementType.DELETE,
@@ -16,7 +17,10 @@ WRITING = frozenset(
 
 
 def split(connection: duckdb.DuckDBPyConnection, sql: str, *, writing: bool = False) -> list[duckdb.Statement]:
-    """The statements in it, in order. Raises TerminalError where it is no SQL, or one of them is not let through."""
+    """Return the statements in `sql`, in order.
+
+    Raises TerminalError if `sql` is not valid SQL, or if a statement is not allowed.
+    """
     try:
         found: list[duckdb.Statement] = connection.extract_statements(sql)
     except duckdb.Error as error:
@@ -31,7 +35,10 @@ def split(connection: duckdb.DuckDBPyConnection, sql: str, *, writing: bool = Fa
 
 
 def _kind(statement: duckdb.Statement) -> StatementType | None:
-    """None for one that DuckDB's parser has and its binding lacks, such as UPDATE EXTENSIONS."""
+    """Return the type of a statement.
+
+    Returns None for types that DuckDB's parser knows and its Python binding lacks, such as UPDATE EXTENSIONS.
+    """
     try:
         return statement.type
     except ValueError:
@@ -39,5 +46,5 @@ def _kind(statement: duckdb.Statement) -> StatementType | None:
 
 
 def refused(error: Exception) -> TerminalError:
-    """What DuckDB says of a query, without its drawing of where."""
+    """Return an error with DuckDB's message about a query, without its marked-up copy of the query."""
     return TerminalError(f"the query is refused: {str(error).partition('LINE 1:')[0].strip()}")

@@ -1,8 +1,8 @@
-"""DuckDB files, open for milliseconds.
+"""Open DuckDB files for milliseconds at a time.
 
-To start DuckDB takes twenty milliseconds, whatever the file, and to attach a file to one that runs takes fewer. So a
-process that has done with a file keeps its DuckDB, with nothing in it, for the next time. It serves no other file, as
-it can reach no other (`storage.fences`). One with which anything has gone wrong is not kept.
+Starting DuckDB takes about 20 milliseconds for any file; attaching a file to a running engine takes less. A process
+therefore keeps an engine after it detaches the file, and uses that engine again for the same file. An engine serves no
+other file, because it can reach no other file (`storage.fences`). An engine that had an error is closed.
 """
 
 import fcntl
@@ -18,15 +18,15 @@ import duckdb
 
 from storage.fences import CREATED_AS, MEMORY, connect, quoted, spilled
 
-# What DuckDB holds in memory before it puts the rest on disk, beside the file: of a machine's memory models need most
+# The memory that DuckDB may use before it spills to disk beside the file. The models need most of a machine's memory.
 _MEMORY_LIMIT = "1GB"
-_KEPT = 3  # engines that wait for their files: a database's, and those of what is made beside it
+_KEPT = 3  # idle engines: one for the database, the others for files that are written beside it
 NAME = "newwiki"
 
 
 @dataclass
 class _Open:
-    """A file at work."""
+    """A file that is open in this process."""
 
     engine: duckdb.DuckDBPyConnection
     read_only: bool
@@ -42,11 +42,11 @@ _LEFT: list[object] = []
 
 @contextmanager
 def attached(path: Path, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection to the file, which is made where there is none and it is not only to be read.
+    """Open a connection to the file. Unless `read_only`, a missing file is created.
 
-    What has not been committed at its end is not stored. What DuckDB is told of itself here (memory, threads) stays so
-    for the next time: for that, `storage.fences.connect`. Raises duckdb.Error where the file cannot be opened,
-    RuntimeError where this process has it open the other way.
+    Changes that are not committed when the context ends are lost. Settings of DuckDB (memory, threads) persist until
+    the engine is closed; `storage.fences.connect` opens a connection with its own settings. Raises duckdb.Error if the
+    file cannot be opened, and RuntimeError if this process has the file open in the other mode.
     """
     place = Path(os.path.abspath(path))
     with _LOCK:
@@ -88,9 +88,10 @@ def _engine(place: Path) -> duckdb.DuckDBPyConnection:
 
 
 def _remove_empty(place: Path) -> None:
-    """Remove an empty file, which a full disk leaves where DuckDB was about to begin one: DuckDB does not open it.
+    """Remove an empty file, which DuckDB cannot open.
 
-    The lock is the one that DuckDB takes, so a file that another process has just begun is left to that process.
+    A full disk can leave an empty file when DuckDB begins a new database. The lock is also the lock that DuckDB takes,
+    so a file that another process has just begun is left to that process.
     """
     try:
         if place.stat().st_size:
@@ -100,7 +101,7 @@ def _remove_empty(place: Path) -> None:
             if os.fstat(file.fileno()).st_size or not place.is_file():
                 return
             place.unlink()
-    except OSError:  # nothing there, or in use: DuckDB says which
+    except OSError:  # the file is missing or in use: DuckDB reports which
         return
     logging.getLogger("newwiki").warning(
         "newwiki: '%s' was empty, as a full disk leaves a file; a new database replaces it", place
@@ -121,7 +122,11 @@ def _leave(place: Path, file: _Open) -> None:
 
 
 def _is_detached(engine: duckdb.DuckDBPyConnection) -> bool:
-    """Where the log cannot be taken into the file now, whoever opens it next does that; nothing committed is lost."""
+    """Detach the file, and return whether that succeeded.
+
+    Detaching fails if the write-ahead log cannot be merged into the file now. The next process that opens the file
+    merges the log, so no committed data is lost.
+    """
     try:
         engine.execute(f"detach {NAME}")
     except duckdb.Error:
@@ -130,14 +135,14 @@ def _is_detached(engine: duckdb.DuckDBPyConnection) -> bool:
 
 
 def _end_before_fork() -> None:
-    """A fork cannot go on with its parent's DuckDB, nor end it, as it does not have its threads."""
+    """Close the idle engines before a fork. The child lacks their threads, so it can neither use nor close them."""
     _LOCK.acquire()
     while _IDLE:
         _IDLE.popitem()[1].close()
 
 
 def _leave_in_fork() -> None:
-    """What could not be ended, as a file was open, is kept as it is."""
+    """Keep references to the engines that were in use at the fork, so that the child never closes them."""
     _LEFT.extend(_OPEN.values())
     _OPEN.clear()
     _LOCK.release()

@@ -1,4 +1,4 @@
-"""What is said of a snapshot to its readers, in the language of its wiki: a data file each in `data_cards/`."""
+"""The prose of data cards in the language of the wiki, from one data file per language in `data_cards/`."""
 
 import tomllib
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _ENGLISH = "en"
 
 @dataclass(frozen=True, kw_only=True)
 class CardWords:
-    """The prose of one language; what stands in braces is filled in."""
+    """The prose of one language. The texts are templates with placeholders in braces."""
 
     language: str
     thousands: str
@@ -37,7 +37,10 @@ class CardWords:
         return f"{number:,}".replace(",", self.thousands)
 
     def summary(self, snapshot: Snapshot) -> str:
-        """Which articles these are, how they are split, and why that is not said in the wiki's language, where not."""
+        """Return which articles the snapshot has and how they are split.
+
+        If there is no prose in the wiki's language, the last sentence states this.
+        """
         last_day = snapshot.window_end - timedelta(days=1)
         told = {
             "articles": self.number(snapshot.articles),
@@ -52,11 +55,11 @@ class CardWords:
         return self.joined((self.old if is_old else self.new).format(**told), self.split, *instead)
 
     def table(self, snapshot: Snapshot, name: str) -> str:
-        """What a row of it is."""
+        """Return what a row of the table `name` is."""
         return self.tables[name].format(candidates=self.number(snapshot.candidates))
 
     def licence(self, snapshot: Snapshot) -> str:
-        """Under which licence the texts are, as far as it is known, and what whoever passes them on owes."""
+        """Return the license of the texts, if it is known, and what anyone who redistributes the texts must do."""
         if not (snapshot.licence or snapshot.licence_url):
             return self.joined(self.licence_unknown.format(wiki=in_markdown(snapshot.wiki)), self.attribution)
         link = link_in_markdown(snapshot.licence or snapshot.licence_url or "", snapshot.licence_url or "")
@@ -68,13 +71,16 @@ class CardWords:
 
 
 def words_for(language: str | None) -> CardWords:
-    """Those of the wiki's language, `pt` for `pt-br`; in English, and saying so, where there are none for it."""
+    """Return the prose for a wiki's language; `pt-br` uses `pt`.
+
+    Without prose for the language, returns the English prose.
+    """
     code = _code(language)
     return _read(code if code in languages() else _ENGLISH)
 
 
 def languages() -> list[str]:
-    """The codes of those that there are words for."""
+    """Return the codes of the languages that have prose."""
     return sorted(file.name.removesuffix(".toml") for file in _folder().iterdir() if file.name.endswith(".toml"))
 
 

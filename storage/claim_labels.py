@@ -1,4 +1,4 @@
-"""Sentences whose claims were checked, and what people called them."""
+"""Store people's labels for sentences whose claims were checked."""
 
 from collections.abc import Sequence
 
@@ -12,12 +12,12 @@ from storage.queries import query
 
 
 def sentences(database: Database, run_ids: Sequence[str], first: int) -> list[Sentence]:
-    """The `first` sentences of the runs' kept texts, of those that were checked."""
+    """Return those of the first `first` sentences of each kept text whose claims were checked, for the given runs."""
     return database.records(Sentence, "sentences_to_label", list(run_ids), first)
 
 
 def keep(database: Database, labels: Sequence[LabelledSentence]) -> None:
-    """Stores labels in one transaction; a person's later label for a sentence replaces the earlier one."""
+    """Store labels in one transaction. A person's later label for a sentence replaces the earlier label."""
     given = [name for name in KEYS["claim_labels"] if name != "rubric_sha256"]
     incoming = pa.table(
         {name: [getattr(one, name) for one in labels] for name in given}
@@ -32,5 +32,5 @@ def keep(database: Database, labels: Sequence[LabelledSentence]) -> None:
 
 
 def labels_of(database: Database, run_ids: Sequence[str]) -> list[LabelledSentence]:
-    """What people called sentences of these runs."""
+    """Return the labels that people gave to sentences of these runs."""
     return database.records(LabelledSentence, "claim_labels_of", list(run_ids), CLAIMS.sha256)

@@ -1,9 +1,10 @@
-"""A counter of committed transactions beside the database, which tells when the database has lost some of them.
+"""Count committed transactions beside the database, to detect when the database has lost some of them.
 
-DuckDB drops the torn tail of a damaged write-ahead log without an error: one missing byte loses the last transaction, a
-flipped byte in the header all of them. So each transaction counts itself in the table `commit_counter`, and once it is
-committed, `NAME.duckdb.commits` repeats the count. A file that counts further than its table has seen transactions that
-the database no longer holds. The opposite is harmless: the process ended between the commit and the file.
+DuckDB drops the torn tail of a damaged write-ahead log without an error. A single missing byte loses the last
+transaction, and a flipped byte in the header loses all transactions. Each transaction therefore counts itself in the
+table `commit_counter`. After the commit, the file `NAME.duckdb.commits` repeats the count. If the file's count is
+higher than the table's, the database has lost transactions. A lower count in the file is harmless: the process ended
+between the commit and the write of the file.
 """
 
 import logging
@@ -23,7 +24,10 @@ _Count = Annotated[int, pydantic.Field(ge=0)]
 
 
 class _Loss(pydantic.BaseModel):
-    """Transactions that were gone when the database was opened, and about how many rows they held, by table."""
+    """A loss that was found when the database was opened.
+
+    `transactions` is the number of lost transactions, and `rows` the approximate number of lost rows by table.
+    """
 
     transactions: _Count
     rows: dict[str, _Count]
@@ -36,7 +40,7 @@ class _Loss(pydantic.BaseModel):
 
 
 class _Counted(pydantic.BaseModel):
-    """What the file beside the database says."""
+    """The content of the file beside the database."""
 
     database_id: str
     commits: _Count
@@ -45,32 +49,37 @@ class _Counted(pydantic.BaseModel):
 
 
 def path_of(database: Path) -> Path:
-    """The file that counts the commits of this database."""
+    """Return the path of the file that counts the commits of this database."""
     return database.with_name(f"{database.name}{ENDING}")
 
 
 def count(connection: duckdb.DuckDBPyConnection) -> None:
-    """Count the transaction that is open; call it last before the commit."""
+    """Count the open transaction. Call this function last before the commit."""
     connection.execute(query("count_commit"))
 
 
 def repeat(connection: duckdb.DuckDBPyConnection, database: Path) -> None:
-    """Write the count and the number of rows of each table beside the database; call it after the commit."""
+    """Write the count and the number of rows of each table to the file beside the database.
+
+    Call this function after the commit.
+    """
     database_id, commits = _stored(connection)
     before = _read(database)
     lost = before.lost if before and before.database_id == database_id else []
     found = _Counted(database_id=database_id, commits=commits, rows=_rows(connection), lost=lost)
     file = path_of(database)
     unfinished = file.with_name(f"{file.name}.{os.getpid()}")
-    # A full disk or a read-only folder ends the command where it matters: at DuckDB's own files.
+    # On a full disk or in a read-only folder, DuckDB's own write fails and ends the command, so this write may fail.
     with suppress(OSError):
         unfinished.write_text(found.model_dump_json(), "utf-8")
         unfinished.replace(file)
 
 
 def report_loss(connection: duckdb.DuckDBPyConnection, database: Path) -> None:
-    """Warn when the file beside the database counts transactions that the database lacks, and record the loss there,
-    so that `newwiki doctor` reports it until the file is deleted."""
+    """Warn if the file beside the database counts transactions that the database lacks.
+
+    The loss is recorded in that file, so that `newwiki doctor` reports it until the file is deleted.
+    """
     before = _read(database)
     if before is None:
         return
@@ -82,12 +91,12 @@ def report_loss(connection: duckdb.DuckDBPyConnection, database: Path) -> None:
     loss = _Loss(transactions=before.commits - commits, rows=missing)
     logging.getLogger("newwiki").warning("newwiki: %s", _sentence(database, loss))
     found = _Counted(database_id=database_id, commits=commits, rows=here, lost=[*before.lost, loss])
-    with suppress(OSError):  # the next opening says it again
+    with suppress(OSError):  # the next opening of the database reports the loss again
         path_of(database).write_text(found.model_dump_json(), "utf-8")
 
 
 def losses(connection: duckdb.DuckDBPyConnection, database: Path) -> list[str]:
-    """One sentence for each loss that was recorded for this database."""
+    """Return one sentence for each loss that was recorded for this database."""
     found = _read(database)
     if found is None or found.database_id != _stored(connection)[0]:
         return []
@@ -113,7 +122,7 @@ def _rows(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
 
 
 def _read(database: Path) -> _Counted | None:
-    """None where there is no file, or none that could be written whole."""
+    """Read the file beside the database. Returns None if the file is missing or invalid."""
     try:
         return _Counted.model_validate_json(path_of(database).read_bytes())
     except (OSError, pydantic.ValidationError):

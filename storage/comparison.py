@@ -1,4 +1,4 @@
-"""What can be compared with what: runs by their names, who scored them, and each prompt's mean score."""
+"""Find comparable runs by name, the evaluators that scored them, and the mean score of each prompt."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -17,12 +17,12 @@ from storage.queries import query
 
 Array = NDArray[np.float64]
 
-_LISTED = 12  # runs in a message
+_LISTED = 12  # maximum number of runs in a message
 
 
 @dataclass(frozen=True)
 class Contender:
-    """A run, or a snapshot's articles (`reference:SNAPSHOT`), which nobody was asked for."""
+    """A run, or the articles of a snapshot (id `reference:SNAPSHOT`), which no model wrote."""
 
     run_id: str
     model: str
@@ -34,13 +34,13 @@ class Contender:
 
     @property
     def settings(self) -> Settings | None:
-        """How the run was asked, by the names in `newwiki.protocol`; None for articles."""
+        """Return the settings of the run, by the names in `newwiki.protocol`; None for articles."""
         found: Settings | None = json.loads(self.settings_json) if self.settings_json else None
         return found
 
     @property
     def short(self) -> str:
-        """The decoder without its defaults."""
+        """Return the decoder without its default parameters."""
         return short_form(self.decoder)
 
     @property
@@ -48,14 +48,14 @@ class Contender:
         return f"{self.model}/{self.short}"
 
     def answers_to(self, name: str) -> bool:
-        """Whether the id begins so, or `MODEL/DECODER` ends so."""
+        """Return whether the run's id starts with `name`, or `MODEL/DECODER` ends with `name`."""
         endings = (f"/{self.words}", f"/{self.model}/{self.decoder}")
         return self.run_id.startswith(name) or any(whole.endswith(f"/{name}") for whole in endings)
 
 
 @dataclass(frozen=True)
 class Scoring:
-    """That an evaluator has finished a run by a metric, and when."""
+    """A record that an evaluator has finished scoring a run by a metric, with the time."""
 
     run_id: str
     metric: str
@@ -65,23 +65,29 @@ class Scoring:
 
 @dataclass(frozen=True)
 class PageMeans:
-    """Each prompt's mean score: `values` is runs × metrics × pages, NaN where there is none."""
+    """The mean score of each prompt.
+
+    `values` has the shape (runs, metrics, pages), with NaN where a score is missing. `pages` has the page ids.
+    """
 
     values: Array
     pages: NDArray[np.int64]
 
 
 def contenders(database: Database, names: Iterable[str], among: Collection[str] | None = None) -> list[Contender]:
-    """Who is meant, by ids, the beginnings of ids, or ends of MODEL/DECODER, among these runs' ids or all.
+    """Find runs by id, by the beginning of an id, or by the end of MODEL/DECODER.
 
-    Raises UsageError unless each is one.
+    `among` restricts the search to these run ids. Raises UsageError for a name that matches no run or several runs.
     """
     known = [run for run in every(database) if among is None or run.run_id in among]
     return [_one(name, known) for name in names]
 
 
 def contenders_or_all(database: Database, names: Sequence[str]) -> list[Contender]:
-    """Those of these names, or all where none is named. Raises UsageError, also where there is none at all."""
+    """Find the runs with these names, or all runs if `names` is empty.
+
+    Raises UsageError as `contenders` does, and if there are no runs at all.
+    """
     if names:
         return contenders(database, names)
     found = every(database)
@@ -91,17 +97,17 @@ def contenders_or_all(database: Database, names: Sequence[str]) -> list[Contende
 
 
 def every(database: Database) -> list[Contender]:
-    """All that can be compared, in the order in which it was begun."""
+    """Return all comparable runs and articles, in the order in which they were started."""
     return database.records(Contender, "comparable_runs")
 
 
 def text_scorings(database: Database, run_ids: Sequence[str]) -> list[Scoring]:
-    """The finished scorings of these runs' texts."""
+    """Return the finished scorings of these runs' texts."""
     return database.records(Scoring, "text_scorings", run_ids)
 
 
 def page_means(database: Database, run_ids: Sequence[str], evaluators: Mapping[str, str]) -> PageMeans:
-    """The prompts' mean scores of these runs, by metric and the evaluator it is to be read from."""
+    """Return the mean score of each prompt in these runs. `evaluators` maps each metric to the id of its evaluator."""
     with database.read() as connection:
         asked = [list(run_ids), list(evaluators), list(evaluators.values())]
         found = connection.execute(query("page_means"), asked).fetchnumpy()
@@ -114,45 +120,58 @@ def page_means(database: Database, run_ids: Sequence[str], evaluators: Mapping[s
 def text_coverage(
     database: Database, run_ids: Sequence[str], evaluators: Mapping[str, str]
 ) -> dict[tuple[str, str], str]:
-    """By run and metric `ok`, or on how many of the run's texts the number stands and why not on the others."""
+    """Return how many texts have a score, by run and metric.
+
+    The value is `ok` if all texts have a score. Otherwise it states the number of scored texts and the reasons for the
+    gaps.
+    """
     rows = database.rows("text_coverage", list(run_ids), list(evaluators), list(evaluators.values()))
     return {(run_id, metric): status for run_id, metric, status in rows}
 
 
 def common_articles(database: Database, snapshot_a: str, snapshot_b: str) -> list[int]:
-    """The page ids that stand in both snapshots, of one wiki, with the same title and text."""
+    """Return the ids of pages that have the same title and text in both snapshots of one wiki."""
     return [page_id for (page_id,) in database.rows("common_articles", snapshot_a, snapshot_b)]
 
 
 def shared_items(database: Database, snapshot_a: str, snapshot_b: str) -> list[tuple[int, int]]:
-    """The page ids of articles of two wikis' snapshots that are on one item of Wikidata, and that were begun in the
-    days that both windows have in common."""
+    """Return pairs of page ids for articles of two wikis that share a Wikidata item.
+
+    Both articles were created on days that lie in the windows of both snapshots.
+    """
     return [(here, there) for here, there in database.rows("shared_items", snapshot_a, snapshot_b)]
 
 
 def items_known(database: Database, snapshot_id: str) -> bool:
-    """Whether somebody has looked up which items of Wikidata its articles are on."""
+    """Return whether the Wikidata items of the snapshot's articles have been looked up."""
     ((known,),) = database.rows("items_known", snapshot_id)
     return bool(known)
 
 
 def created_after(database: Database, snapshot_id: str, day: date) -> list[int]:
-    """The page ids of a snapshot's articles that were created after that day (UTC)."""
+    """Return the page ids of a snapshot's articles that were created after `day` (UTC)."""
     return [page_id for (page_id,) in database.rows("created_after", snapshot_id, day)]
 
 
 def evaluator_differences(database: Database, evaluator_ids: Sequence[str]) -> set[str]:
-    """In which of model, program, weights, dtype, backend, dependencies and parameters any two of these differ."""
+    """Return the attributes in which any two of these evaluators differ.
+
+    The attributes are model, program, weights, dtype, backend, dependencies and parameters.
+    """
     return set(_differing(_named(database, evaluator_ids).values()))
 
 
 def evaluator_models(database: Database, evaluator_ids: Sequence[str]) -> dict[str, str | None]:
-    """By id the model that an evaluator reads by, None for one that has none."""
+    """Return the model of each evaluator by its id; None for an evaluator without a model."""
     return {name: row["model"] for name, row in _named(database, evaluator_ids).items()}
 
 
 def evaluator_words(database: Database, evaluator_ids: Sequence[str]) -> dict[str, str]:
-    """The evaluators by what tells them apart: their models, or else all that differs; their ids where nothing does."""
+    """Return a distinct name for each evaluator by its id.
+
+    The name is the evaluator's model if the models differ, or else all attributes that differ. If these names are not
+    distinct, the ids are the names.
+    """
     named = _named(database, evaluator_ids)
     differing = _differing(named.values())
     told = ["model"] if "model" in differing else differing
@@ -161,7 +180,7 @@ def evaluator_words(database: Database, evaluator_ids: Sequence[str]) -> dict[st
 
 
 def _named(database: Database, evaluator_ids: Sequence[str]) -> dict[str, dict[str, str | None]]:
-    """By id, what an evaluator is, in words."""
+    """Return the attributes of each evaluator by its id."""
     rows = database.records(dict[str, Any], "evaluators_named", list(evaluator_ids))
     return {row.pop("evaluator_id"): row for row in rows}
 

@@ -1,4 +1,7 @@
-"""Whether a published snapshot agrees with itself: counts, funnel, sample, window, parameters and permanent links."""
+"""Check a published snapshot for contradictions.
+
+The checks cover its counts, funnel, sample, window, parameters and permanent links.
+"""
 
 import json
 
@@ -8,14 +11,17 @@ from storage.database import Database
 
 
 def inconsistencies(database: Database, snapshot: Snapshot) -> list[str]:
-    """A sentence for each disagreement; empty where there is none."""
+    """Return a sentence for each contradiction; an empty list if there is none."""
     return [sentence for (sentence,) in database.rows("inconsistencies", snapshot.snapshot_id)] + _sample(
         database, snapshot
     )
 
 
 def _sample(database: Database, snapshot: Snapshot) -> list[str]:
-    """The sample is drawn again from all that passed. In a rebuilt snapshot these are the articles alone."""
+    """Draw the sample again from all pages that passed, and report differences.
+
+    A rebuilt snapshot has only its articles.
+    """
     asked = json.loads(snapshot.parameters)
     verdicts = dict(database.rows("passed", snapshot.snapshot_id))
     selection = Selection(sample=asked.get("sample", len(verdicts)), seed=asked.get("seed", 0))

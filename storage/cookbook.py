@@ -1,4 +1,4 @@
-"""Questions that people have, each with its query and a plot of the result that goes with it."""
+"""Example questions about the database, each with its query and a plot of the result."""
 
 import re
 from collections.abc import Collection
@@ -9,8 +9,8 @@ from newwiki.errors import UsageError, did_you_mean
 from storage.database import Database
 from storage.queries import sections
 
-# `-- plot: KIND` and `-- metrics: NAME, NAME`, where there are some, and then the question and what else there is to
-# say in comments.
+# A section has optional lines `-- plot: KIND` and `-- metrics: NAME, NAME`, then comments with the question and notes,
+# then the query.
 _SECTION = re.compile(
     r"(?:-- plot: (?P<plot>\w+)\n)?(?:-- metrics: (?P<metrics>[\w, ]+)\n)?(?P<comment>(?:-- .*\n)+)(?P<query>(?s:.*))"
 )
@@ -18,9 +18,11 @@ _SECTION = re.compile(
 
 @dataclass(frozen=True)
 class Question:
-    """A question in `words`, and what else there is to say of its query in `notes`. `plot` is of the kinds that
-    `newwiki browse` draws; None for a result to be read as a table. `metrics` are those whose columns it names: a
-    database in which nothing is scored by them has none."""
+    """A question in `words`, with `notes` about its query.
+
+    `plot` is a kind of plot that `newwiki browse` draws, or None for a result that is read as a table. `metrics` are
+    the metrics whose columns the query names. A database has these columns only if texts were scored by these metrics.
+    """
 
     name: str
     words: str
@@ -31,13 +33,13 @@ class Question:
 
 
 def questions() -> list[Question]:
-    """All of them, in their order."""
+    """Return all questions in the order of the file."""
     text = (files("storage") / "sql" / "cookbook.sql").read_text("utf-8")
     return [_question(name, section) for name, section in sections(text).items()]
 
 
 def question(name: str) -> Question:
-    """The one of this name. Raises UsageError where there is none."""
+    """Return the question with this name. Raises UsageError if there is none."""
     known = {one.name: one for one in questions()}
     if name not in known:
         raise UsageError(
@@ -47,12 +49,12 @@ def question(name: str) -> Question:
 
 
 def answerable(known: Collection[str]) -> list[Question]:
-    """Those that name the columns of these metrics and of no others."""
+    """Return the questions that need only metrics in `known`."""
     return [one for one in questions() if not {*one.metrics} - {*known}]
 
 
 def require_metrics(asked: Question, database: Database) -> None:
-    """Raises UsageError where the question names columns of metrics that nothing here is scored by."""
+    """Raises UsageError if the question needs metrics by which this database has no scores."""
     if not asked.metrics:
         return
     known = {metric for (metric,) in database.rows("metric_names")}

@@ -1,7 +1,7 @@
-"""An exported snapshot's files as Croissant describes them: `croissant.json`, by the specification's version 1.1.
+"""Describe an exported snapshot in `croissant.json`, according to version 1.1 of the Croissant specification.
 
-https://mlcommons.org/croissant/1.1: who may use what, which files there are with their hashes, and what their columns
-mean. What columns mean is the database's own word for it.
+The file states the license, the files with their hashes, and the meaning of each column, which comes from the comments
+in the database. Source: https://mlcommons.org/croissant/1.1
 """
 
 import json
@@ -68,15 +68,17 @@ _TYPES = {
     "bool": "sc:Boolean",
     "timestamp[us, tz=UTC]": "sc:DateTime",
 }
-_ENGLISH = "en"  # in which the database says what its columns are
+_ENGLISH = "en"  # the language of the column comments in the database
 _STORED_AS = {"structure": "article_structure", "facts": "article_facts", "citations": "article_citations"}
 
 
 def describe(
     database: Database, snapshot: Snapshot, base_url: str, folder: Path, files: Mapping[Path, pa.Schema]
 ) -> dict[str, Any]:
-    """What `croissant.json` in the folder says of these files in it, a table with these columns each; `base_url` is
-    where the wiki's pages stand. Raises KeyError for a column of a type that it has no word for."""
+    """Return the content of `croissant.json` for these files in `folder`. Each file is a table with the given columns.
+
+    `base_url` is the address of the wiki. Raises KeyError for a column type without a Croissant data type.
+    """
     words = words_for(snapshot.language)
     licence = snapshot.licence_url or snapshot.licence
     return {
@@ -147,7 +149,10 @@ def _described(name_in_file: str, name: str) -> dict[str, Any]:
 
 
 def _meanings(database: Database, table: str) -> Iterable[tuple[str, str]]:
-    """What each column is; titles and links that stand beside a table are the articles'."""
+    """Yield the meaning of each column.
+
+    The titles and links in other tables have the meaning that they have in `articles`.
+    """
     for stored in ("articles", _STORED_AS.get(table, table)):
         for column, _, comment in database.rows("columns", stored):
             yield column, comment

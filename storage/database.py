@@ -1,7 +1,7 @@
-"""One DuckDB file: short writes, retrying reads, and a fence around other people's SQL.
+"""Read and write one DuckDB file: short writes, reads that retry, and a fence around SQL from users.
 
-DuckDB lets one process at a time write, and none read meanwhile. So every connection here lives for milliseconds, and
-whoever finds the file taken tries again for a while.
+DuckDB lets one process at a time write, and no other process can read meanwhile. Every connection therefore stays open
+for milliseconds only, and a process that finds the file busy retries for a while.
 """
 
 import os
@@ -26,10 +26,11 @@ from storage.migrate import is_current, is_ours, keep_current, migrate
 from storage.outputs import safe_of_ones_own
 from storage.queries import Row, query, records, require_identifier
 
-_PATIENCE = 60.0  # seconds that a busy file is waited for
-# Threads of one process take turns: a file cannot be open there to read and to write at once.
+_PATIENCE = 60.0  # seconds to wait for a busy file
+# Threads of one process take turns, because a process cannot have the file open for reading and for writing at once.
 _ONE_AT_A_TIME = threading.RLock()
-# As the fence of `storage.fences` still lets `copy … to` write over the database's own file and its log
+# The fence of `storage.fences` does not stop `copy … to` from overwriting the database's own file and its log, so file
+# access is disabled too.
 _NO_FILES = "set disabled_filesystems = 'LocalFileSystem'"
 _LOCK = "set lock_configuration = true"
 
@@ -37,7 +38,7 @@ T = TypeVar("T")
 
 
 class Database:
-    """The file at `path`, made and migrated when first written to."""
+    """The database file at `path`, which is created and migrated by the first write."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
@@ -47,13 +48,15 @@ class Database:
 
     @property
     def is_there(self) -> bool:
-        """Whether the file exists and holds something: a full disk can leave an empty one."""
+        """Return whether the file exists and is not empty. A full disk can leave an empty file."""
         return self.path.is_file() and self.path.stat().st_size > 0
 
     @contextmanager
     def write(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """One transaction: all that happens inside is stored together, or, after an error, not at all. Inside another
-        `write` it is a part of that one."""
+        """Open one transaction: all changes inside are stored together, or none of them after an error.
+
+        Inside another `write`, the changes become part of the outer transaction.
+        """
         with _ONE_AT_A_TIME:
             if self._written:
                 yield self._written
@@ -77,10 +80,11 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A read-only connection; inside another `read` it is that one, as opening takes longer than most questions,
-        and inside a `write` it is that, and sees what will be stored.
+        """Open a read-only connection.
 
-        Raises TerminalError where there is no database yet.
+        Inside another `read` the connection is shared, because opening a file takes longer than most queries. Inside a
+        `write` the connection is that of the transaction, and sees its uncommitted changes. Raises TerminalError if the
+        database does not exist.
         """
         with _ONE_AT_A_TIME:
             if connection := self._written or self._read:
@@ -95,7 +99,7 @@ class Database:
 
     @contextmanager
     def fenced(self, **limits: str | int) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A read-only connection that can reach no file, no network and no extension, for SQL from outside.
+        """Open a read-only connection that can reach no other file, no network and no extension, for SQL from users.
 
         `limits` are DuckDB's settings, such as `memory_limit`; no SQL can lift them.
         """
@@ -114,10 +118,11 @@ class Database:
 
     @contextmanager
     def beside(self, own: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-        """One transaction in a file of the user's own, made where there is none; this database is `newwiki` in it, to
-        read. Both files and no other can be reached: what may be asked is for `storage.allowed_statements` to say.
+        """Open one transaction in the user's own file, with this database attached to it read-only as `newwiki`.
 
-        Raises UsageError where `own` is a database of New-Wiki Eval, or would bear the name `newwiki`.
+        A missing file is created. The connection reaches these two files and no others. `storage.allowed_statements`
+        decides which statements may run. Raises UsageError if `own` is a database of New-Wiki Eval or has the name
+        `newwiki`.
         """
         self._require()
         if safe_of_ones_own(own, self.path).stem == "newwiki":
@@ -137,18 +142,21 @@ class Database:
                 connection.close()
 
     def rows(self, name: str, *parameters: object) -> list[tuple[Any, ...]]:
-        """What the named query answers."""
+        """Return the rows of the named query."""
         with self.read() as connection:
             found: list[tuple[Any, ...]] = connection.execute(query(name), list(parameters)).fetchall()
             return found
 
     def records(self, kind: Callable[..., Row], name: str, *parameters: object) -> list[Row]:
-        """The same, each row a record (or a `dict`) whose fields have the columns' names."""
+        """Return the rows of the named query as records (or `dict`s), whose fields have the names of the columns."""
         with self.read() as connection:
             return records(kind, connection.execute(query(name), list(parameters)))
 
     def table(self, name: str, *parameters: object, **parts: str) -> pa.Table:
-        """What the named query answers, with its columns' names and types; `parts` stand in for what it leaves open."""
+        """Return the result of the named query as an Arrow table.
+
+        `parts` replace the placeholders in the query's text.
+        """
         with self.read() as connection:
             return connection.sql(query(name, **parts), params=list(parameters)).to_arrow_table()
 
@@ -158,7 +166,7 @@ class Database:
                 raise RuntimeError(reason)
 
     def _require(self) -> None:
-        """Raises TerminalError where there is no database; one of an earlier version is migrated."""
+        """Raises TerminalError if the database does not exist. Migrates a database of an earlier version."""
         if self._checked and self.is_there:
             return
         with self._current():
@@ -166,7 +174,7 @@ class Database:
 
     @contextmanager
     def _current(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """Opened to read, after it has been migrated where it is of an earlier version."""
+        """Open the database for reading, after migrating it if it is of an earlier version."""
         if not self.is_there:
             found = f"'{self.path}' is empty, as a full disk leaves a file, so " if self.path.is_file() else ""
             raise TerminalError(
@@ -205,8 +213,10 @@ class Database:
 
 
 def patiently(path: Path, open_it: Callable[[], T]) -> T:
-    """What `open_it` gives once nobody else has the file. Raises TransientError where that takes too long,
-    TerminalError where the file cannot be opened at all."""
+    """Call `open_it` until no other process has the file, and return its result.
+
+    Raises TransientError if the file stays busy for 60 seconds, and TerminalError if it cannot be opened at all.
+    """
     deadline = time.monotonic() + _PATIENCE
     pause = 0.005
     while True:
@@ -222,12 +232,13 @@ def patiently(path: Path, open_it: Callable[[], T]) -> T:
 
 
 def _teach_manners(connection: duckdb.DuckDBPyConnection) -> None:
-    """Times in UTC, and no progress bar on stdout among the answers.
+    """Set the time zone to UTC, and turn off the progress bar, which would mix with the output on stdout.
 
-    In a notebook without ipywidgets there is no bar, and DuckDB refuses to be told so.
+    Without ipywidgets, a notebook has no progress bar, and DuckDB refuses the setting.
     """
     connection.execute("set TimeZone = 'UTC'")
-    asked = "select system.main.current_setting('enable_progress_bar')"  # which no macro in the file can replace
+    # no macro in the file can replace a function that is named with its schema
+    asked = "select system.main.current_setting('enable_progress_bar')"
     if connection.execute(asked).fetchall() == [(True,)]:
         connection.execute("set enable_progress_bar = false")
 
@@ -244,7 +255,10 @@ def transaction(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
 
 
 def insert(connection: duckdb.DuckDBPyConnection, table: str, records: Sequence[Any], **constants: object) -> None:
-    """Adds dataclass records to a table in one statement, column by name; `constants` are the same in every row."""
+    """Add dataclass records to a table in one statement, with columns matched by name.
+
+    `constants` are columns with the same value in every row.
+    """
     if records:
         insert_arrow(connection, table, _columns(records, constants))
 
@@ -252,9 +266,10 @@ def insert(connection: duckdb.DuckDBPyConnection, table: str, records: Sequence[
 def insert_new(
     connection: duckdb.DuckDBPyConnection, table: str, records: Sequence[Any] | pa.Table, **constants: object
 ) -> None:
-    """Like `insert`, leaving out what the table has already under the same key (`storage.keys`).
+    """Add records to a table like `insert`, without those whose key the table has already (`storage.keys`).
 
-    `constants` among the key narrow down which rows are looked at; they stand in every row.
+    `constants` are columns with the same value in every row. Those that belong to the key also limit which stored rows
+    are compared.
     """
     if not len(records):
         return

@@ -1,5 +1,7 @@
-"""The data card of an exported snapshot: what Hugging Face's `datasets` reads first, and what its users must know, in
-the language of its wiki."""
+"""The data card of an exported snapshot, in the language of its wiki.
+
+Hugging Face's `datasets` reads its YAML header; users read the rest.
+"""
 
 import json
 import re
@@ -56,9 +58,10 @@ _PLAIN = re.compile(r"[\w@.-]+(?: [\w@.-]+)*", re.ASCII)
 
 
 def card(snapshot: Snapshot, funnel: Sequence[tuple[Any, ...]], files: Sequence[Path], *, loaded: bool = True) -> str:
-    """The README.md of a folder with these files, with YAML header; `funnel` is what the query of that name answers.
+    """Return the README.md, with a YAML header, of a folder with these files.
 
-    `loaded` says whether `datasets` is to load the files by it, which are Parquet in `data/` then.
+    `funnel` is the result of the query `funnel`. If `loaded`, the header tells `datasets` to load the files, which are
+    then Parquet files in `data/`.
     """
     words = words_for(snapshot.language)
     return _CARD.format(
@@ -91,12 +94,15 @@ def _tables(snapshot: Snapshot, files: Sequence[Path], words: CardWords, *, load
 
 
 def _plain_or_quoted(text: str) -> str:
-    """A text as YAML has it."""
+    """Return a text as a YAML value."""
     return text if _PLAIN.fullmatch(text) else json.dumps(text)
 
 
 def _head(snapshot: Snapshot) -> str:
-    """Language and licence for the YAML header, the licence by its name on the hub."""
+    """Return the lines for license and language in the YAML header.
+
+    The license has its name on the Hugging Face hub.
+    """
     found = _CREATIVE_COMMONS.match(snapshot.licence_url or "")
     if found:
         kind = "cc0" if found[1] == "zero" else f"cc-{found[1]}"

@@ -1,4 +1,4 @@
-"""The tables of a folder for Hugging Face's `datasets`, as the YAML header of its data card names them."""
+"""List the tables of a folder for Hugging Face's `datasets`, in the YAML header of the data card."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,8 +13,10 @@ _CONFIG = """\
 
 
 def configs(files: Sequence[Path]) -> str:
-    """Of the Parquet files in `data/`, the first as the default. A table without rows is left out: `datasets` refuses
-    it."""
+    """Return the configurations of the Parquet files in `data/`; the first is the default.
+
+    Tables without rows are left out, because `datasets` fails on an empty table.
+    """
     names = [path.stem for path in files if parquet.read_metadata(path).num_rows]
     return "\n".join(
         _CONFIG.format(name=name, default="\n  default: true" if place == 0 else "") for place, name in enumerate(names)

@@ -1,7 +1,8 @@
-"""The views and macros in a database file, compared with this program's; and what no file of ours can hold.
+"""Compare the views and macros in a database file with this program's.
 
-Whoever wrote a file chose its views and macros, and a macro can take the place of any function of DuckDB's, `count`
-among them. So the questions here name each function with its schema, `system.main`, and everything else is Python.
+Files that this program cannot have written are refused. A file from another person can define any views and macros, and
+a macro can replace any function of DuckDB, such as `count`. The queries in this module therefore name each function
+with its schema, `system.main`, and all other work is done in Python.
 """
 
 import re
@@ -21,9 +22,9 @@ _STATEMENT = re.compile(
     r"(?P<body>.*?);$",
     re.MULTILINE | re.DOTALL,
 )
-# DuckDB keeps these names in no order
+# DuckDB stores these names in no fixed order.
 _EXCLUDED = re.compile(r'EXCLUDE \(([\w, "]+)\)')
-# The macros of `storage.newest`, whose values are the database's own
+# The macros of `storage.newest`, whose values depend on the database.
 _NEWEST = frozenset({"newest_run", "newest_snapshot"})
 _CONSTANT = re.compile(r"'(?:[^']|'')*'|CAST\(NULL AS VARCHAR\)", re.IGNORECASE)
 _KINDS = {"macro": "macro", "table_macro": "macro table"}
@@ -44,7 +45,7 @@ union all
 select database_name, 'index', index_name, '' from system.main.duckdb_indexes()
 union all
 select database_name, 'trigger', trigger_name, '' from system.main.duckdb_triggers()"""
-# What DuckDB has written of files of views so far; a new metric changes some of them
+# A cache of the definitions, as DuckDB writes them, by the text of the file. A new metric changes some of the files.
 _WRITTEN: dict[str, list["Definition"]] = {}
 _MOST_WRITTEN = 256
 _MACROS = """select database_name, function_name, function_type, parameters, parameter_types, macro_definition
@@ -53,7 +54,7 @@ from system.main.duckdb_functions() where not internal"""
 
 @dataclass(frozen=True, order=True)
 class Definition:
-    """A `kind` is `view`, `macro` or `macro table`; `sql` is as DuckDB writes it."""
+    """A view or macro: `kind` is `view`, `macro` or `macro table`, and `sql` is the text as DuckDB writes it."""
 
     kind: str
     name: str
@@ -63,7 +64,10 @@ class Definition:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """What the file called `name` holds: its tables and views with their SQL, and, by kind, all that is neither."""
+    """The content of the database called `name`.
+
+    `tables` and `views` map names to SQL. `others` has the kind and the name of each other object, except macros.
+    """
 
     name: str
     tables: Mapping[str, str]
@@ -72,7 +76,7 @@ class Catalogue:
 
 
 def catalogue(connection: duckdb.DuckDBPyConnection) -> Catalogue:
-    """What the connection's current database holds, macros aside."""
+    """Return the content of the connection's current database."""
     [(current,)] = connection.execute("select system.main.current_database()").fetchall()
     found = [row for database, *row in connection.execute(_CATALOGUE).fetchall() if database == current]
     return Catalogue(
@@ -84,8 +88,11 @@ def catalogue(connection: duckdb.DuckDBPyConnection) -> Catalogue:
 
 
 def require_plain(held: Catalogue, path: Path) -> None:
-    """Raises TerminalError for a file that no version of this program has written: a table of ours is a view there or
-    computes, or there is something other than tables, views and macros."""
+    """Raises TerminalError for a file that no version of this program has written.
+
+    The file is refused if a table of this program is a view in the file, or has computed columns or constraints. It is
+    also refused if it has objects other than tables, views and macros.
+    """
     problems = [f"{name} is a view there, and a table of New-Wiki Eval" for name in sorted(held.views.keys() & KEYS)]
     problems += [
         f"the table {name} has columns that compute, or conditions"
@@ -97,14 +104,16 @@ def require_plain(held: Catalogue, path: Path) -> None:
 
 
 def require_no_tables(held: Catalogue, path: Path, texts: Sequence[str]) -> None:
-    """Raises TerminalError where a view of this program's schema is a table in the file."""
+    """Raises TerminalError if a view of this program's schema is a table in the file."""
     found = sorted(held.tables.keys() & _view_names(texts))
     _require_none(path, [f"{view} is a table there, and a view of New-Wiki Eval" for view in found])
 
 
 def are_ours(connection: duckdb.DuckDBPyConnection, held: Catalogue, texts: Sequence[str]) -> bool:
-    """Whether the file defines what these files of views and macros define, and no other macro. A view of another name
-    stands in nothing's place, and is the owner's."""
+    """Return whether the file has exactly the views and macros that `texts` define.
+
+    Views with other names are allowed, because they replace nothing and belong to the owner of the file.
+    """
     ours = sorted(_written(texts))
     views = sorted(one for one in ours if one.kind == "view")
     names = _view_names(texts)
@@ -115,7 +124,7 @@ def are_ours(connection: duckdb.DuckDBPyConnection, held: Catalogue, texts: Sequ
 
 
 def drop(connection: duckdb.DuckDBPyConnection, texts: Sequence[str]) -> None:
-    """Takes away every macro, and the views with names of ours, without a look at what they say."""
+    """Drop every macro, and the views that have this program's names, without evaluating them."""
     held = catalogue(connection)
     views = sorted(held.views.keys() & _view_names(texts))
     for kind, name in [*(("view", view) for view in views), *_names_of_macros(connection, held.name)]:
@@ -147,14 +156,14 @@ def _macros(connection: duckdb.DuckDBPyConnection, current: str) -> Iterator[Def
 
 
 def _names_of_macros(connection: duckdb.DuckDBPyConnection, current: str) -> list[tuple[str, str]]:
-    """Each once: one that takes parameters in several ways has as many definitions."""
+    """Return (kind, name) of each macro once. A macro with several signatures has several definitions."""
     return list(dict.fromkeys((one.kind, one.name) for one in _macros(connection, current)))
 
 
 def _written(texts: Sequence[str]) -> list[Definition]:
-    """Return the definitions in files of views, as DuckDB writes them. It parses them and carries nothing out.
+    """Return the definitions in files of views and macros, as DuckDB writes them. DuckDB only parses the statements.
 
-    All new files together take one DuckDB, as starting it takes longer than parsing a file.
+    One engine parses all new files together, because starting DuckDB takes longer than parsing a file.
     """
     if new := [text for text in texts if text not in _WRITTEN]:
         if len(_WRITTEN) > _MOST_WRITTEN:

@@ -1,4 +1,4 @@
-"""The answers of experiments, each stored in one transaction with the numbers that it rests on."""
+"""Store the answers of experiments, each in one transaction with the rows that support it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,10 +14,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class StoredExperiment:
-    """An answer: `request` and `read` are JSON, of the question and of all that the answer was computed from;
-    `methods` is JSON of how it was made, None where an earlier version made it.
+    """An answer of an experiment.
 
-    `generalizes_over` names the units over which the verdict generalizes; None where it gives none.
+    `request` is the question and `read` is all data that the answer was computed from, both as JSON. `methods` is JSON
+    that describes how the answer was computed; None if an earlier version computed it. `generalizes_over` names the
+    units over which the verdict generalizes; None if the verdict names none.
     """
 
     experiment_id: str
@@ -34,13 +35,15 @@ class StoredExperiment:
 
     @property
     def headline(self) -> str:
-        """The verdict with the units over which it generalizes."""
+        """Return the verdict with the units over which it generalizes."""
         return f"{self.verdict} (over {self.generalizes_over})" if self.generalizes_over else self.verdict
 
 
 def keep(database: Database, answer: StoredExperiment, rows: Sequence[Sequence[Any]]) -> None:
-    """Store an answer and the rows of each of its result tables, unless the answer is stored already. An answer that an
-    earlier version stored without its methods gets them."""
+    """Store an answer and the rows of its result tables, unless the answer is stored already.
+
+    An answer that an earlier version stored without methods gets them.
+    """
     with database.write() as connection:
         there = connection.execute("select 1 from experiments where experiment_id = ?", [answer.experiment_id])
         if not first_row(there):
@@ -57,7 +60,7 @@ def stored(database: Database, experiment_id: str) -> StoredExperiment:
 
 
 def on_snapshot(database: Database, snapshot_id: str) -> list[StoredExperiment]:
-    """The newest answer to each question on a snapshot."""
+    """Return the newest answer to each question on a snapshot."""
     return database.records(StoredExperiment, "experiments_on", snapshot_id)
 
 

@@ -1,4 +1,4 @@
-"""Runs outside the database: what was written, its scores, and who scored, as Parquet, JSON lines or for `datasets`."""
+"""Export runs with their texts, scores and evaluators, as Parquet, as JSON lines or for Hugging Face's `datasets`."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -18,12 +18,19 @@ _OF_ALL = ("evaluators", "metrics", "judgements")
 
 
 def export_runs(database: Database, runs: Sequence[Contender], form: str, folder: Path) -> list[Path]:
-    """Writes the runs into a folder in the form `parquet`, `jsonl` or `datasets`; gives the files.
+    """Write the runs into a folder in the form `parquet`, `jsonl` or `datasets`, and return the paths of the files.
 
-    `completions` are all that was written, with the articles' titles; `scores` has a row a text and metric,
-    `scores_wide` one a text, `summaries` one a run and metric, `claims` one a sentence that was checked, `judgements`
-    one an answer on a pair of these runs; `runs`, `metrics` and `evaluators` say how, what, and by whom: by the newest
-    evaluator that has finished the run. Raises TerminalError for a folder that holds anything else.
+    The tables are:
+
+    - `completions`: all completions, with the titles of the articles
+    - `scores`: one row per text and metric; `scores_wide`: one row per text
+    - `summaries`: one row per run and metric
+    - `claims`: one row per checked sentence
+    - `judgements`: one row per answer on a pair of these runs
+    - `runs`, `metrics` and `evaluators`: how the runs were made, and by which metrics and evaluators they were scored
+
+    Scores are those of the newest evaluator that has finished the run. Raises TerminalError if the folder holds
+    anything else.
     """
     ids = [run.run_id for run in runs]
     _require_ours(safe(folder, database.path), ids)

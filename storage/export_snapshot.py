@@ -1,4 +1,4 @@
-"""A snapshot outside the database: as a manifest without texts, as Parquet, JSON lines or a `datasets` folder."""
+"""Export a snapshot as a manifest without texts, as Parquet, as JSON lines or for Hugging Face's `datasets`."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -27,18 +27,18 @@ Writer = Callable[[Database, Snapshot, Path], Sequence[Path]]
 
 
 def export(database: Database, name: str, form: str, folder: Path) -> list[Path]:
-    """Writes the snapshot into a folder in the form `manifest`, `parquet`, `jsonl` or `datasets`; gives the files.
+    """Write the snapshot into a folder in the form `manifest`, `parquet`, `jsonl` or `datasets`.
 
-    Raises TerminalError for a folder that holds anything else.
+    Returns the paths of the files. Raises TerminalError if the folder holds anything else.
     """
     return write_folder(database, name, folder, FORMS[form])
 
 
 def write_folder(database: Database, name: str, folder: Path, write: Writer) -> list[Path]:
-    """Writes the snapshot's manifest into a folder, and what `write` makes of the snapshot; gives the files.
+    """Write the snapshot's manifest into a folder, and then the files of `write`.
 
-    By the manifest a folder is known to hold this snapshot, and only then is written to again. Raises TerminalError for
-    a folder that holds anything else.
+    Returns the paths of the files. The manifest shows that the folder holds this snapshot and may be overwritten.
+    Raises TerminalError if the folder holds anything else.
     """
     safe(folder, database.path)
     snapshot = resolve(database, name)
@@ -49,7 +49,7 @@ def write_folder(database: Database, name: str, folder: Path, write: Writer) -> 
 
 
 def manifest(database: Database, name: str) -> Manifest:
-    """The snapshot without its texts."""
+    """Return the snapshot without its texts."""
     snapshot = resolve(database, name)
     base_url = _base_url(database, snapshot)
     entries = [
@@ -101,7 +101,7 @@ def _datasets(database: Database, snapshot: Snapshot, folder: Path) -> list[Path
 def _described(
     database: Database, snapshot: Snapshot, folder: Path, files: Mapping[Path, pa.Schema], *, loaded: bool
 ) -> list[Path]:
-    """The files with the data card and the Croissant description beside them, which are written."""
+    """Write the data card and the Croissant description of these files. Returns the paths of all files."""
     funnel = database.rows("funnel", snapshot.snapshot_id)
     write_text(folder / _CARD, card(snapshot, funnel, list(files), loaded=loaded))
     described = croissant.describe(database, snapshot, _base_url(database, snapshot), folder, files)

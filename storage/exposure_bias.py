@@ -1,16 +1,16 @@
-"""What `newwiki experiment exposure-bias` has models write and read: stored by what it is, as it is done."""
+"""Store what models write and read in `newwiki experiment exposure-bias`, so that an interrupted experiment resumes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from storage.database import Database, insert_new
 
-Written = tuple[str, int, int, str]  # generation id, page id, sample, and the hash of the tokens before
+Written = tuple[str, int, int, str]  # generation id, page id, sample, and the hash of the preceding tokens
 
 
 @dataclass(frozen=True)
 class Generation:
-    """What a model wrote after tokens that have this hash."""
+    """The tokens that a model wrote after a context with the hash `context_sha256`."""
 
     generation_id: str
     page_id: int
@@ -21,7 +21,7 @@ class Generation:
 
 @dataclass(frozen=True)
 class Divergence:
-    """How far two models are apart at places of a text that has this hash."""
+    """The distances between two models at positions of the text with the hash `sequence_sha256`."""
 
     sequence_sha256: str
     total_variation: list[float]
@@ -29,7 +29,7 @@ class Divergence:
 
 
 def generations(database: Database, generation_ids: Sequence[str]) -> dict[Written, tuple[int, ...]]:
-    """The tokens that were written under any of these ids."""
+    """Return the tokens that are stored under any of these ids."""
     rows = database.rows("stored_generations", [*generation_ids])
     return {(name, page_id, sample, context): tuple(tokens) for name, page_id, sample, context, tokens in rows}
 
@@ -40,7 +40,7 @@ def keep_generations(database: Database, made: Sequence[Generation]) -> None:
 
 
 def divergences(database: Database, reading_id: str) -> dict[str, Divergence]:
-    """By the hash of the text."""
+    """Return the divergences of a reading, by the hash of the text."""
     found = database.records(Divergence, "stored_divergences", reading_id)
     return {one.sequence_sha256: one for one in found}
 

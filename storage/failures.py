@@ -1,4 +1,4 @@
-"""What DuckDB says when the world fails under a file, in words that name the file and the remedy."""
+"""Turn DuckDB's errors about the disk, the memory or the file into messages that name the file and the remedy."""
 
 import re
 from collections.abc import Iterator
@@ -9,25 +9,25 @@ import duckdb
 
 from newwiki.errors import NewWikiError, TerminalError, TransientError
 
-# DuckDB has no kinds of its own for these, so its words tell them apart; the first that is found holds.
+# DuckDB has no error classes for these failures, so the message decides. The first pattern that matches applies.
 _FULL = re.compile(r"No space left|Disk quota exceeded|File too large|Out of Disk", re.IGNORECASE)
 _READ_ONLY = re.compile(r"Read-only file system|Permission denied", re.IGNORECASE)
 _DAMAGED = re.compile(
     r"Corrupt|checksum|replaying WAL|invalidated|INTERNAL Error|Deserializ|Serializ\w* Error",
     re.IGNORECASE,
 )
-# What is wrong with a statement; its message repeats the user's own words, so they tell nothing of the file.
+# Errors in a statement. Their messages quote the user's SQL, so the patterns above must not be applied to them.
 _ASKED = (duckdb.ProgrammingError, duckdb.DataError, duckdb.IntegrityError, duckdb.NotSupportedError)
 _BUSY = ("Could not set lock", "different configuration", "Unique file handle conflict")
 
 
 def is_busy(error: duckdb.Error) -> bool:
-    """Whether somebody else has the file, so that waiting helps."""
+    """Return whether another program or connection has the file open, so that waiting helps."""
     return any(words in str(error) for words in _BUSY)
 
 
 def failure(path: Path, error: duckdb.Error) -> NewWikiError | None:
-    """What is wrong with the file or the machine; None where it is neither, but what was asked."""
+    """Return an error that describes a failure of the file or the machine; None if the statement is at fault."""
     said = first_line(error)
     if is_busy(error):
         return TransientError(f"'{path}' is in use by another program: {said}")
@@ -52,7 +52,7 @@ def failure(path: Path, error: duckdb.Error) -> NewWikiError | None:
 
 @contextmanager
 def told(path: Path) -> Iterator[None]:
-    """Raises what `failure` makes of an error; one that is about what was asked stays as it is."""
+    """Raises the error that `failure` returns for a duckdb.Error. Errors about the statement stay unchanged."""
     try:
         yield
     except duckdb.Error as error:
@@ -62,5 +62,5 @@ def told(path: Path) -> Iterator[None]:
 
 
 def first_line(error: Exception) -> str:
-    """What it says, without DuckDB's advice below."""
+    """Return the first line of the message, without DuckDB's advice on the following lines."""
     return str(error).strip().partition("\n")[0]

@@ -1,7 +1,8 @@
-"""The only place that starts DuckDB: each connection reaches its own files and nothing else of the machine.
+"""Start DuckDB so that each connection reaches its own files and nothing else on the machine.
 
-A view, a macro or a name of somebody else's that ends in SQL text could otherwise read any file of the user's, or write
-one. DuckDB never turns external access on again, so an engine serves the files that it was started for and no others.
+No other module starts DuckDB. Without the fence, a view, a macro or a name from another person that becomes SQL text
+could read or write any of the user's files. DuckDB never turns external access on again, so an engine serves only the
+files that it was started for.
 """
 
 import os
@@ -12,14 +13,14 @@ from types import MappingProxyType
 import duckdb
 
 MEMORY = Path(":memory:")
-# DuckDB 1.4 and later open what this writes
+# DuckDB 1.4 and later can open files of this version.
 CREATED_AS: dict[str, str | int | bool] = {"storage_compatibility_version": "v1.4.0"}
-# No extension is fetched or loaded
+# No extension is downloaded or loaded.
 _OFFLINE: dict[str, str | int | bool] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
 }
-_LOGS = (".wal", ".wal.checkpoint", ".wal.recovery")  # which DuckDB keeps beside a file
+_LOGS = (".wal", ".wal.checkpoint", ".wal.recovery")  # files that DuckDB keeps beside the database file
 
 
 def connect(
@@ -29,9 +30,10 @@ def connect(
     others: Iterable[Path] = (),
     settings: Mapping[str, str | int | bool] = MappingProxyType({}),
 ) -> duckdb.DuckDBPyConnection:
-    """A connection to the file, or to `MEMORY`, that reaches only the file, `others`, their logs, and where they spill.
+    """Open a connection to the file at `path`, or to `MEMORY`.
 
-    `settings` are DuckDB's own. Raises duckdb.Error where the file cannot be opened.
+    It reaches only this file, `others`, their logs, and the folders where they spill. `settings` are DuckDB's own.
+    Raises duckdb.Error if the file cannot be opened.
     """
     places = [spelling for other in others for spelling in _spellings(other)]
     fence: dict[str, str | int | bool] = {} if places else {"enable_external_access": False}
@@ -46,12 +48,12 @@ def connect(
 
 
 def spilled(path: Path) -> Path:
-    """The folder where DuckDB puts what memory does not hold."""
+    """Return the folder to which DuckDB writes data that does not fit into memory."""
     return path.with_name(f"{path.name}.tmp")
 
 
 def quoted(text: str | Path) -> str:
-    """A value as SQL text."""
+    """Return a value as an SQL string literal."""
     return "'" + str(text).replace("'", "''") + "'"
 
 
@@ -63,7 +65,10 @@ def _fence(connection: duckdb.DuckDBPyConnection, places: list[Path]) -> None:
 
 
 def _spellings(path: Path) -> Iterator[Path]:
-    """As it is named, and without links, as DuckDB names the log of what a link leads to."""
+    """Yield the absolute path, and the path without symbolic links if it differs.
+
+    DuckDB names the log after the latter.
+    """
     named = Path(os.path.abspath(path))
     yield named
     if (real := Path(os.path.realpath(path))) != named:

@@ -1,4 +1,7 @@
-"""Folders written for others: a file in each says what it holds, and every file is there whole or not at all."""
+"""Write files and folders atomically.
+
+A list in each folder states its files, so that only folders with a matching list are replaced.
+"""
 
 import json
 import os
@@ -12,13 +15,13 @@ from storage.outputs import safe, unfinished
 
 
 def is_free(folder: Path) -> bool:
-    """Whether nothing is there: no such folder, or an empty one."""
+    """Return whether the folder is missing or empty."""
     return not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
 
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """Where to write instead of `path`, which it becomes in the end; after an error nothing is left of it."""
+    """Yield a temporary path, which replaces `path` at the end. After an error the temporary file is removed."""
     part, _ = unfinished(safe(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -35,13 +38,13 @@ def write_text(path: Path, text: str) -> None:
 
 @contextmanager
 def whole_folder(folder: Path, mark: str, what: str) -> Iterator[Path]:
-    """Where to write instead of `folder`, which it becomes in the end, in the place of what was there; after an error
-    all is as it was. By the file `mark`, which lists the others, a folder is known to be `what` was written so.
+    """Yield a temporary folder, which replaces `folder` at the end. After an error the old folder is unchanged.
 
-    Raises UsageError for a folder that holds anything else, or cannot be written.
+    The file `mark` lists the other files and shows that this function wrote the folder; `what` describes its content in
+    errors. Raises UsageError if the folder holds anything else or cannot be written.
     """
     before, part = unfinished(_named(safe(folder)))
-    if not folder.exists() and before.is_dir():  # the last time was cut off between its two renamings
+    if not folder.exists() and before.is_dir():  # the last call was interrupted between its two renames
         _require_marked(before, mark, what)
         os.replace(before, folder)
     for one in (folder, before, part):
@@ -67,14 +70,17 @@ def whole_folder(folder: Path, mark: str, what: str) -> Iterator[Path]:
 
 
 def _named(folder: Path) -> Path:
-    """Raises UsageError for a folder that one stands in, or that has no name, and so cannot be replaced."""
+    """Return the folder. Raises UsageError for the current directory or a folder without a name."""
     if (folder.exists() and folder.samefile(Path.cwd())) or not folder.name or folder.name == "..":
         raise UsageError(f"'{folder}' cannot be written: a folder of its own is needed; name another one")
     return folder
 
 
 def _require_marked(folder: Path, mark: str, what: str, *, is_whole: bool = True) -> None:
-    """Raises UsageError unless nothing is there, or what was written so: with its list, and nothing else."""
+    """Raises UsageError unless the folder is free or has the file `mark`.
+
+    If `is_whole`, the folder may hold only the files that `mark` lists.
+    """
     if is_free(folder):
         return
     other = f"'{folder}' holds something else than {what}"

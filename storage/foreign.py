@@ -1,4 +1,4 @@
-"""Databases of other people: read, and never written."""
+"""Read other people's databases without writing to them."""
 
 import shutil
 from contextlib import ExitStack
@@ -11,10 +11,11 @@ from storage.migrate import is_current
 
 
 def foreign(path: Path, folder: Path) -> Database:
-    """Somebody else's database: the file itself where its views and macros are this program's, or a copy in `folder`
-    whose tables are its own and whose views and macros are this program's. The file stays as it is.
+    """Open another person's database for reading.
 
-    Raises TerminalError for what is no database of New-Wiki Eval.
+    Returns the file itself if its views and macros are this program's. Otherwise returns a copy in `folder` with the
+    tables of the file and this program's views and macros. The file is never changed. Raises TerminalError if the file
+    is no database of New-Wiki Eval.
     """
     with ExitStack() as opened, told(path):
         connection = patiently(path, lambda: opened.enter_context(attached(path, read_only=True)))
@@ -25,6 +26,6 @@ def foreign(path: Path, folder: Path) -> Database:
         for ending in ("", ".wal"):
             if (file := path.with_name(path.name + ending)).exists():
                 shutil.copyfile(file, copy.with_name(copy.name + ending))
-    with Database(copy).write():  # which replaces them
+    with Database(copy).write():  # the first write replaces the views and macros
         pass
     return Database(copy)

@@ -1,4 +1,4 @@
-"""Answers of judges from another database, checked before any of them is stored."""
+"""Check judges' answers from another database before any of them is stored."""
 
 import re
 from collections.abc import Mapping
@@ -15,22 +15,25 @@ from storage.database import Database
 
 Row = dict[str, Any]
 
-_SKEW = timedelta(minutes=5)  # by which another machine's clock may be ahead
+_SKEW = timedelta(minutes=5)  # how far another machine's clock may be ahead
 _ORIGIN = re.compile(r"[0-9a-f]{12}|unnamed")
 _QUESTION = ("run_a", "run_b", "page_id", "sample_a", "sample_b", "judge", "judge_kind", "rubric_sha256", "criterion")
 
 
 class UntrueAnswers(Exception):
-    """Answers that nobody can have given, in words."""
+    """Raised for answers that cannot be true, with the reason."""
 
 
 def question(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What an answer is to, and whose it is: a model is asked in both orders, a person once."""
+    """Return the key of an answer: the question, the judge and the origin.
+
+    For a model, the order of the texts is part of the key, because models are asked in both orders and people once.
+    """
     return (*(row[name] for name in _QUESTION), row["first"] if row["judge_kind"] == "model" else "", row["origin"])
 
 
 class ForeignAnswers:
-    """Checks parts of answers against the runs and texts that are in this database."""
+    """Checks parts with answers against the runs and texts in this database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -39,9 +42,10 @@ class ForeignAnswers:
     def checked(
         self, found: pa.Table, schema: pa.Schema, part: Mapping[str, str], described: Mapping[str, pa.Table]
     ) -> pa.Table:
-        """The rows, with the columns in our order. Raises UntrueAnswers for the first row that cannot be true.
+        """Return the rows with the columns of `schema`, in its order.
 
-        `part` has the values that all rows share, `described` what the folder holds of the rubric and the model.
+        Raises UntrueAnswers for the first row that cannot be true. `part` has the values that all rows share.
+        `described` has the folder's tables about the rubric and the model.
         """
         found = in_our_columns(found, schema)
         criteria = self._criteria(part["rubric_sha256"], described)
@@ -93,7 +97,7 @@ class ForeignAnswers:
 
 
 def in_our_columns(found: pa.Table, schema: pa.Schema) -> pa.Table:
-    """The rows with the columns of `schema` in its order. Raises UntrueAnswers if they have others."""
+    """Return the rows with the columns of `schema`, in its order. Raises UntrueAnswers if names or types differ."""
     if sorted(found.column_names) != sorted(schema.names):
         raise UntrueAnswers(f"their columns are not {', '.join(schema.names)}")
     found = found.select(schema.names)
@@ -103,7 +107,7 @@ def in_our_columns(found: pa.Table, schema: pa.Schema) -> pa.Table:
     return found.cast(schema)
 
 
-# DuckDB and other writers of Parquet name these types differently.
+# Writers of Parquet, DuckDB among them, use different types for the same values.
 _SAME: dict[pa.DataType, tuple[pa.DataType, ...]] = {pa.string(): (pa.large_string(), pa.null())}
 
 
@@ -114,7 +118,7 @@ def _wrong(
     texts: frozenset[tuple[str, int, int]],
     latest: datetime,
 ) -> str | None:
-    """What cannot be true of an answer."""
+    """Return the reason why an answer cannot be true; None if there is none."""
     if missing := [name for name, value in row.items() if value is None and name != "said"]:
         return f"{missing[0]} is NULL"
     for name, value in part.items():

@@ -1,7 +1,7 @@
-"""A hash of every column of every table that belongs to a snapshot, stored with it, so that no change goes unseen.
+"""Store a hash of every column of every table of a snapshot, so that any change is detected.
 
-`content_sha256` says whether two snapshots are the same test set, wherever they are. These say whether this database
-still holds what was put into it: numbers of pages, verdicts, hashes, novelty and topics too.
+`content_sha256` shows whether two snapshots are the same test set, in any database. These hashes show whether this
+database still holds the rows that were stored, including page ids, verdicts, hashes, novelty and topics.
 """
 
 import hashlib
@@ -16,12 +16,12 @@ import duckdb
 from storage.keys import KEYS
 from storage.queries import query, records
 
-# What makes up a snapshot; its own row comes last.
+# The tables that make up a snapshot. The snapshot's own row comes last.
 TABLES = (
     "candidates", "stored_articles", "article_structure", "article_facts", "article_citations", "requests", "novelty",
     "topics", "snapshots",
 )  # fmt: skip
-# What names a snapshot and is no part of it: what was made of it, and what was done about it.
+# Tables that refer to a snapshot without being part of it, such as its runs and experiments.
 ELSEWHERE = frozenset({"experiments", "runs", "reference_parts", "months", "snapshot_hashes"})
 
 Taken = Literal["published", "looked up", "taken in", "migrated"]
@@ -35,7 +35,7 @@ _WAS = {
 
 @dataclass(frozen=True)
 class ColumnHash:
-    """The hash of a column of a snapshot's `rows` in the order of their key, and of all that is said of it here."""
+    """The hash of one column of a snapshot, whose `rows` are ordered by their key. It also covers the other fields."""
 
     table_name: str
     column_name: str
@@ -46,7 +46,7 @@ class ColumnHash:
 
 
 def take(connection: duckdb.DuckDBPyConnection, snapshot_id: str, taken: Taken, tables: Sequence[str] = TABLES) -> None:
-    """Stores the hashes of those columns of these tables that have none yet."""
+    """Store the hashes of those columns of `tables` that have no hash yet."""
     there = {(one.table_name, one.column_name) for one in _stored(connection, snapshot_id)}
     now = datetime.now(UTC).replace(microsecond=0)
     made = [
@@ -62,19 +62,22 @@ def take(connection: duckdb.DuckDBPyConnection, snapshot_id: str, taken: Taken, 
 
 
 def take_all(connection: duckdb.DuckDBPyConnection) -> None:
-    """Stores those that are missing of any snapshot: it was published before there were hashes, or the column."""
+    """Store the missing hashes of all snapshots.
+
+    They are missing if the snapshot is older than the hashes or the column.
+    """
     for (snapshot_id,) in connection.execute("select snapshot_id from snapshots order by 1").fetchall():
         take(connection, snapshot_id, "migrated")
 
 
 def take_anew(connection: duckdb.DuckDBPyConnection, snapshot_id: str, taken: Taken, table: str) -> None:
-    """Stores those of a table whose rows were put in the place of others."""
+    """Replace the hashes of a table whose rows were replaced."""
     connection.execute("delete from snapshot_hashes where snapshot_id = ? and table_name = ?", [snapshot_id, table])
     take(connection, snapshot_id, taken, [table])
 
 
 def changes(connection: duckdb.DuckDBPyConnection, snapshot_id: str) -> list[str]:
-    """A sentence for each column that is not what was hashed; empty where all are."""
+    """Return a sentence for each column that differs from its hash; an empty list if none does."""
     stored = {(one.table_name, one.column_name): one for one in _stored(connection, snapshot_id)}
     found = []
     for table in TABLES:
@@ -85,7 +88,7 @@ def changes(connection: duckdb.DuckDBPyConnection, snapshot_id: str) -> list[str
 
 
 def first_hashed(connection: duckdb.DuckDBPyConnection, snapshot_id: str) -> datetime | None:
-    """When a snapshot was hashed that had been published before there were hashes; None for a later one."""
+    """Return the earliest time at which a migration hashed columns of a snapshot; None if no migration did."""
     return min((one.taken_at for one in _stored(connection, snapshot_id) if one.taken == "migrated"), default=None)
 
 
@@ -115,7 +118,7 @@ def _hashed(table: str, column: str, rows: int, taken: str, taken_at: datetime, 
 
 
 def _digests(connection: duckdb.DuckDBPyConnection, snapshot_id: str, table: str) -> dict[str, tuple[int, str]]:
-    """By column, how many rows there are and a hash of their values, a new column's too."""
+    """Return the number of rows and the hash of the values, by column. New columns are included."""
     answer = connection.execute(query("column_hashes", table=table, key=", ".join(KEYS[table])), [snapshot_id])
     names = [column[0] for column in answer.description or []]
     ((rows, *digests),) = answer.fetchall()

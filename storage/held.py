@@ -1,4 +1,4 @@
-"""What a database holds of a part of a shared folder."""
+"""Read the rows of this database that correspond to a part of a shared folder."""
 
 import pyarrow as pa
 
@@ -10,7 +10,10 @@ from storage.shared import SharedPart
 
 
 def held(database: Database, part: SharedPart) -> pa.Table:
-    """The part's rows here, in the order of their key. Raises TerminalError for what is no part of a table of ours."""
+    """Return the stored rows of the part, in the order of their key.
+
+    Raises TerminalError if the part has no table of ours.
+    """
     key = KEYS.get(part.table, ())
     named = {name: value for name, value in part.keys if name in key}
     if not named:

@@ -1,4 +1,4 @@
-"""Pairs of texts, and what people and models said of them."""
+"""Store pairs of texts, and the judgments of people and models on them."""
 
 import secrets
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from storage.queries import query
 
 @dataclass(frozen=True, kw_only=True)
 class Answered:
-    """An answer of one judge, by the pair and the criterion that it is to."""
+    """An answer of one judge, with the pair and the criterion that it answers."""
 
     page_id: int
     sample_a: int
@@ -33,13 +33,15 @@ class StoredRubric:
 
 
 def pairs(database: Database, run_a: str, run_b: str, snapshot_id: str) -> list[Pair]:
-    """One of each prompt that both runs have, in a drawn order that is always the same."""
+    """Return one pair for each prompt that both runs have, in a random order that is always the same."""
     return database.records(Pair, "pairs_to_judge", run_a, run_b, snapshot_id)
 
 
 def keep(database: Database, rubric: Rubric, judgements: Sequence[Judgement]) -> None:
-    """Stores answers that were given here, in one transaction. Who is asked again has changed their mind: the later
-    answer stands."""
+    """Store answers that were given in this database, in one transaction.
+
+    A judge's later answer replaces the earlier answer.
+    """
     if not judgements:
         return
     assert all(one.origin == "" for one in judgements), "answers from elsewhere come by storage.shared_judgements"
@@ -54,13 +56,13 @@ def keep(database: Database, rubric: Rubric, judgements: Sequence[Judgement]) ->
 
 
 def blinding(database: Database, run_a: str, run_b: str, rubric: Rubric) -> Blinding | None:
-    """The secret by which judges of these runs are blinded here; None where nobody has been asked yet."""
+    """Return the secret that blinds judges of these runs in this database; None if no judge has been asked yet."""
     found = database.rows("judging_secret", run_a, run_b, rubric.sha256)
     return Blinding(found[0][0]) if found else None
 
 
 def begin_blinding(database: Database, run_a: str, run_b: str, rubric: Rubric) -> Blinding:
-    """The same; the first time it is drawn and stored."""
+    """Return the secret that blinds judges of these runs. The first call draws and stores it."""
     with database.write() as connection:
         drawn = secrets.token_bytes(SECRET_BYTES)
         connection.execute(query("keep_judging_secret"), [run_a, run_b, rubric.sha256, drawn])
@@ -70,15 +72,15 @@ def begin_blinding(database: Database, run_a: str, run_b: str, rubric: Rubric) -
 
 
 def every(database: Database, run_a: str, run_b: str) -> list[Judgement]:
-    """All on pairs of these runs, by whatever rubric and from wherever."""
+    """Return all judgments on pairs of these runs, by any rubric and from any database."""
     return database.records(Judgement, "judgements_of", run_a, run_b)
 
 
 def answered(database: Database, run_a: str, run_b: str, judge: str, kind: JudgeKind, rubric: Rubric) -> list[Answered]:
-    """What this judge has answered in this database."""
+    """Return the answers that this judge has given in this database."""
     return database.records(Answered, "answers_of_judge", run_a, run_b, judge, kind, rubric.sha256)
 
 
 def names_of_models(database: Database) -> dict[str, str]:
-    """By the ids under which they judge."""
+    """Return the names of the judging models, by the ids under which they judge."""
     return dict(database.rows("judging_models"))

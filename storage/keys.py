@@ -1,6 +1,8 @@
-"""What tells the rows of each table apart. DuckDB is given no keys: writers keep to these, and the doctor asks.
+"""The columns that identify the rows of each table.
 
-The keys of the result tables of experiments are declared on their rows (`storage.result_tables`)."""
+DuckDB does not enforce these keys: writers keep to them, and `newwiki doctor` checks them. The rows of experiments'
+result tables declare their own keys (`storage.result_tables`).
+"""
 
 import duckdb
 
@@ -59,7 +61,10 @@ KEYS: dict[str, tuple[str, ...]] = {
 
 
 def repeated(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, int]]:
-    """For each table in which several rows have one key: that, and how many rows are too many. Empty where none is."""
+    """Count the surplus rows of each table in which several rows have the same key.
+
+    Returns a description and the number for each of these tables; an empty list if all keys are unique.
+    """
     keys = {**KEYS, **result_tables.keys()}
     counted = {table: _repeated(connection, table, key) for table, key in keys.items()}
     return [(f"{table} that are there twice", keys) for table, keys in counted.items() if keys]
@@ -75,8 +80,10 @@ def _repeated(connection: duckdb.DuckDBPyConnection, table: str, key: tuple[str,
 
 
 def _asked(table: str, key: tuple[str, ...]) -> str:
-    """How many rows are too many, with `{}` for what narrows them down. Samples are bits, 64 to a number: that makes a
-    tenth of the groups."""
+    """Return a query for the number of surplus rows; `{}` marks the place of a filter.
+
+    The query counts samples as bits, 64 to a number, which reduces the number of groups to a tenth.
+    """
     groups, different = [*key], "1"
     if "sample" in key:
         groups[key.index("sample")] = "sample // 64"

@@ -1,4 +1,4 @@
-"""What is said of the models of stored runs: the last day of what each can have seen."""
+"""Store the knowledge cutoffs of the models of runs: the last day that a model's training data can include."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -8,8 +8,11 @@ from storage.database import Database
 
 
 def enter(database: Database, run_id: str, said: KnowledgeCutoff) -> str | None:
-    """Enters what is said of the model of a stored run, unless what stands there goes before it: what was asked for
-    stays until something else is asked for. Gives a note where something changes or is not believed."""
+    """Store the knowledge cutoff of a run's model, unless the stored cutoff has precedence.
+
+    A cutoff that a user gave stays until the user gives another cutoff. Returns a note if the cutoff changes or is
+    rejected.
+    """
     if not database.is_there or not database.rows("run_cutoff", run_id):
         return None
     stored = of_run(database, run_id)
@@ -27,22 +30,22 @@ def enter(database: Database, run_id: str, said: KnowledgeCutoff) -> str | None:
 
 
 def of_run(database: Database, run_id: str) -> KnowledgeCutoff | None:
-    """What is said of the model of a run that is stored."""
+    """Return the stored knowledge cutoff of a run's model; None if there is none."""
     [(day, origin)] = database.rows("run_cutoff", run_id)
     return KnowledgeCutoff(day, origin) if day else None
 
 
 def goes_before(one: KnowledgeCutoff | None, other: KnowledgeCutoff | None) -> bool:
-    """Whether the first is to be believed and not the second, by who says it."""
+    """Return whether `one` takes precedence over `other`, judged by their origins."""
     return one is not None and (other is None or ORIGINS.index(one.origin) < ORIGINS.index(other.origin))
 
 
 def facts(said: KnowledgeCutoff | None) -> dict[str, object]:
-    """What the note of a run's row in a shared folder says of it."""
+    """Return the knowledge cutoff as the facts in the note of a run's row in a shared folder."""
     return {"knowledge_cutoff": said.day.isoformat(), "knowledge_cutoff_from": said.origin} if said else {}
 
 
 def of_facts(noted: Mapping[str, str]) -> KnowledgeCutoff | None:
-    """The same, read; None in the notes of older versions."""
+    """Return the knowledge cutoff from a note's facts; None if they have none, as in notes of older versions."""
     origin = next((one for one in ORIGINS if one == noted.get("knowledge_cutoff_from")), None)
     return KnowledgeCutoff(date.fromisoformat(noted["knowledge_cutoff"]), origin) if origin else None

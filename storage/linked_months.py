@@ -1,4 +1,4 @@
-"""The runs that months can be linked by."""
+"""Find the runs that can link the scores of different months."""
 
 import json
 from collections.abc import Sequence
@@ -9,13 +9,15 @@ from newwiki.decoding.grammar import short_form
 from newwiki.protocol import Settings
 from storage.database import Database
 
-_UNKNOWN = "unknown"  # the hash of weights that nobody has seen
+_UNKNOWN = "unknown"  # the hash of weights that were never read
 
 
 @dataclass(frozen=True, kw_only=True)
 class LinkableRun:
-    """A scored run, or a snapshot's articles, which nobody was asked for. `written_at` is when the run was finished, or
-    begun where it is not; None where nobody knows."""
+    """A scored run, or the articles of a snapshot, which no model wrote.
+
+    `written_at` is when the run was finished, or when it was started if it is not finished; None if neither is known.
+    """
 
     run_id: str
     model: str
@@ -28,7 +30,7 @@ class LinkableRun:
 
     @property
     def latest(self) -> tuple[float, str]:
-        """Sorts runs by time, those of unknown time first. The id only decides between runs of the same time."""
+        """The sort key by time. Runs of unknown time come first, and the id orders runs of the same time."""
         return self.written_at.timestamp() if self.written_at else 0.0, self.run_id
 
     @property
@@ -38,17 +40,20 @@ class LinkableRun:
 
     @property
     def identified_model(self) -> str:
-        """Its weights' hash; of texts from elsewhere, whose model nobody has seen, its name."""
+        """The hash of the model's weights, or the model's name if the weights were never read."""
         return self.model if self.model_sha256 == _UNKNOWN else self.model_sha256
 
     @property
     def has_known_weights(self) -> bool:
-        """Whether its weights were hashed, so that another model of the same name is told apart."""
+        """Return whether the weights were hashed, so that two models with the same name can be distinguished."""
         return self.model_sha256 != _UNKNOWN
 
     @property
     def same(self) -> tuple[object, ...]:
-        """What it shares with the runs of the same model, decoder, dtype and backend on other snapshots."""
+        """The properties that the runs of one model share on different snapshots.
+
+        These are the model, the decoder, the dtype, the backend and the hashes in `versions`.
+        """
         asked = self.settings or {}
         others = {name: value for name, value in json.loads(self.versions).items() if name.endswith("_sha256")}
         return (
@@ -64,7 +69,7 @@ class LinkableRun:
         return f"{self.model}/{short_form(self.decoder)}"
 
     def is_called(self, name: str) -> bool:
-        """Whether `MODEL/DECODER` ends so."""
+        """Return whether `MODEL/DECODER` ends with `name`."""
         return any(f"/{whole}".endswith(f"/{name}") for whole in (self.words, f"{self.model}/{self.decoder}"))
 
 

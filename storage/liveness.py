@@ -1,6 +1,7 @@
-"""Whether who writes a run is alive: by its process if that is one of this machine, elsewhere by when it was heard.
+"""Determine whether the process that writes a run is alive.
 
-A process that is killed can say nothing, so `running` in the database is only what was said last.
+A process on this machine is checked directly. A process on another machine counts as alive while its heartbeat is
+recent. A killed process cannot update its run, so the stored status `running` may be out of date.
 """
 
 import contextlib
@@ -20,17 +21,21 @@ from newwiki.errors import NewWikiError
 if TYPE_CHECKING:
     from storage.database import Database
 
-SILENT = timedelta(minutes=5)  # after which a process elsewhere counts as dead; the view run_states says so too
-_BEAT = 60.0  # seconds
+# A process on another machine counts as dead after this time without a heartbeat, as in the view run_states.
+SILENT = timedelta(minutes=5)
+_BEAT = 60.0  # seconds between heartbeats
 
 
 def this_process() -> str:
-    """HOST/NAMESPACE PID START: the numbers of processes hold within a namespace, and come again."""
+    """Return HOST/NAMESPACE PID START, which identifies this process.
+
+    Process ids are valid within a namespace only, and the system reuses them.
+    """
     return f"{_here()} {os.getpid()} {_start_of(os.getpid())}"
 
 
 def state(status: str, heard_at: datetime | None, process: str | None, now: datetime | None = None) -> str:
-    """`status`, or `interrupted` for a run that is said to be running and whose process is dead."""
+    """Return `status`, or `interrupted` for a run with the status `running` whose process is dead."""
     if status != "running":
         return status
     alive = _lives(process) if process else None
@@ -41,7 +46,7 @@ def state(status: str, heard_at: datetime | None, process: str | None, now: date
 
 @contextmanager
 def heartbeat(database: "Database", run_id: str) -> Iterator[None]:
-    """Says every minute that the run is being written, however long one batch takes."""
+    """Record a heartbeat of the run every minute, however long a batch takes."""
     ended = threading.Event()
 
     def beat() -> None:
@@ -49,7 +54,7 @@ def heartbeat(database: "Database", run_id: str) -> Iterator[None]:
             with (
                 contextlib.suppress(NewWikiError, duckdb.Error),
                 database.write() as connection,
-            ):  # the next one is as good
+            ):  # a missed heartbeat is harmless
                 connection.execute("update runs set heard_at = now() where run_id = ?", [run_id])
 
     thread = threading.Thread(target=beat, name=f"heartbeat of {run_id}", daemon=True)
@@ -62,7 +67,7 @@ def heartbeat(database: "Database", run_id: str) -> Iterator[None]:
 
 
 def _lives(process: str) -> bool | None:
-    """None where it cannot be asked, as it is another machine's."""
+    """Return whether a process is alive; None for a process on another machine, which cannot be checked."""
     place, pid, start = process.rsplit(" ", 2)
     if place != _here():
         return None
@@ -71,7 +76,7 @@ def _lives(process: str) -> bool | None:
     except ProcessLookupError:
         return False
     except PermissionError:
-        pass  # another user's
+        pass  # the process belongs to another user
     return _start_of(int(pid)) == start
 
 
@@ -84,7 +89,10 @@ def _here() -> str:
 
 
 def _start_of(pid: int) -> str:
-    """When it was started, in ticks since the machine was; `-` where the system does not say."""
+    """Return when a process was started, in clock ticks since the machine's start.
+
+    Returns `-` if the system does not state it.
+    """
     try:
         told = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
     except OSError:

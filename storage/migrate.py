@@ -1,4 +1,4 @@
-"""The schema, one numbered SQL file after the other. A migration and the record of it share a transaction."""
+"""Create and migrate the schema from numbered SQL files. Each migration and its record share a transaction."""
 
 import hashlib
 import os
@@ -24,23 +24,23 @@ _LAST_OF_0_1_0, _FIRST_OF_0_2_0 = 14, 49
 _RECORDS = {"schema_migrations", "schema_views"}
 _VIEWS = "create table if not exists schema_views (sha256 varchar)"
 
-# By path, the state in which this process has found a file current
+# The state of each file, by path, when this process found that its schema was current.
 _CURRENT: dict[str, tuple[object, ...]] = {}
 
 Metrics = Sequence[tuple[str, str, str]]
 
 
 def is_ours(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Whether it is a database that New-Wiki Eval manages."""
+    """Return whether the connection's database is managed by New-Wiki Eval."""
     return definitions.catalogue(connection).tables.keys() >= _RECORDS
 
 
 def is_current(connection: duckdb.DuckDBPyConnection, path: Path) -> bool:
-    """Whether the file has this program's schema: its tables, and no views and macros but this program's.
+    """Return whether the file has this program's schema: its tables, and exactly this program's views and macros.
 
-    None of its views and macros is carried out for that; a file that has not changed since this process saw that it is
-    current is not looked at again. Raises TerminalError if it is another program's, newer, or as no version of this
-    program has written it.
+    The check runs none of the file's views and macros. A file that has not changed since the last check of this process
+    is not checked again. Raises TerminalError if the file belongs to another program, has a newer schema, or was
+    changed by other means than this program.
     """
     place, state = os.path.abspath(path), _state(path)
     if state and _CURRENT.get(place) == state:
@@ -52,12 +52,12 @@ def is_current(connection: duckdb.DuckDBPyConnection, path: Path) -> bool:
 
 
 def keep_current(path: Path) -> None:
-    """Notes that this process has written to a file that was, and therefore is, current."""
+    """Record that the file is current after this process has written to it."""
     _CURRENT[os.path.abspath(path)] = _state(path)
 
 
 def _state(path: Path) -> tuple[object, ...]:
-    """What tells whether anybody has written to the file; empty where there is none."""
+    """Return values that change when any process writes to the file; empty if there is no file."""
     with suppress(OSError):
         log = path.with_name(f"{path.name}.wal")
         states = [one.stat() for one in (path, log) if one.exists()]
@@ -91,8 +91,10 @@ def _is_current(connection: duckdb.DuckDBPyConnection, path: Path) -> bool:
 
 
 def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """Brings tables and views up to this program's schema. Macros that are not this program's go, and
-    views that have the names of this program's."""
+    """Bring tables and views up to this program's schema.
+
+    Drops all macros that are not this program's, and all views that have the names of this program's views.
+    """
     if is_current(connection, path):
         return
     connection.begin()
@@ -115,7 +117,7 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
 
 
 def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
-    """Carry out the migrations that the database lacks, without the views and the comments."""
+    """Run the migrations that the database lacks, without the views and the comments."""
     connection.execute(_RECORD)
     connection.execute(_VIEWS)
     done = _version(connection)
@@ -131,8 +133,10 @@ def _version(connection: duckdb.DuckDBPyConnection) -> int:
 
 
 def _require_released(version: int, path: Path) -> None:
-    """Raise TerminalError for the schema of a development version between 0.1.0 and the last one before 0.2.0, whose
-    migrations are now one."""
+    """Raise TerminalError for the schema of a development version between 0.1.0 and 0.2.0.
+
+    The migrations of these versions have been merged into one file.
+    """
     if _LAST_OF_0_1_0 < version < _FIRST_OF_0_2_0:
         raise TerminalError(
             f"'{path}' was written by a development version between 0.1.0 and 0.2.0 (schema {version}), which this "
@@ -141,8 +145,10 @@ def _require_released(version: int, path: Path) -> None:
 
 
 def create_views(connection: duckdb.DuckDBPyConnection, *, of_metrics: bool = False) -> None:
-    """Writes the views anew, with the columns of all metrics that the database knows; or only those of them that have
-    columns `of_metrics`, where the others are in force."""
+    """Create or replace the views, with columns for all metrics in the database.
+
+    With `of_metrics`, only the views with metric columns are replaced, because the others are unchanged.
+    """
     metrics = _metrics(connection, "the database")
     texts = [text for text, has_metrics in _view_texts(metrics) if has_metrics or not of_metrics]
     for text in (*texts, _metric_comments(metrics)):
@@ -152,7 +158,10 @@ def create_views(connection: duckdb.DuckDBPyConnection, *, of_metrics: bool = Fa
 
 
 def _metrics(connection: duckdb.DuckDBPyConnection, where: str) -> Metrics:
-    """Their names, scopes and definitions. Raises TerminalError for a name that cannot be a column's."""
+    """Return the names, scopes and definitions of the metrics.
+
+    Raises TerminalError for a name that no column can have.
+    """
     found: Metrics = connection.execute("select metric, scope, definition from metrics order by metric").fetchall()
     require_metric_names((metric for metric, *_ in found), where)
     return found
@@ -167,7 +176,7 @@ def _numbered() -> dict[int, tuple[str, str]]:
 
 
 def _view_texts(metrics: Metrics) -> list[tuple[str, bool]]:
-    """Each file of views, and whether these have columns of metrics."""
+    """Return the text of each file of views, and whether its views have metric columns."""
     columns = {
         "{parts_of_each_metric}": _summary_columns(name for name, *_ in metrics),
         "{value_of_each_metric}": _value_columns(name for name, scope, _ in metrics if scope == "text"),
@@ -226,6 +235,6 @@ def _views_sha256(metrics: Metrics) -> str:
 
 
 def _name(metric: str, suffix: str = "") -> str:
-    """A metric's column as SQL text. Raises TerminalError for a name that no metric can have."""
+    """Return a metric's column as an SQL identifier. Raises TerminalError for a name that no metric can have."""
     require_metric_names([metric], "the database")
     return f'"{metric}{suffix}"'

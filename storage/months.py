@@ -1,4 +1,4 @@
-"""What the schedule remembers: which months are complete for what is registered, and which notices went out."""
+"""Store which months the schedule has completed, and which notices it has sent."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,8 +9,11 @@ from storage.queries import first_row
 
 @dataclass(frozen=True)
 class MonthRecord:
-    """How a month of a registered wiki ended. `notice_key` is a hash of that, `notified_at` None where nobody asked to
-    be told, `registered_sha256` a hash of all that was registered for the month."""
+    """The result of a scheduled month of a registered wiki.
+
+    `notice_key` is a hash of the result. `registered_sha256` is a hash of everything that was registered for the month.
+    `notified_at` is None if no notification was requested.
+    """
 
     notice_key: str
     wiki: str
@@ -23,19 +26,19 @@ class MonthRecord:
 
 
 def complete(database: Database, wiki: str) -> set[tuple[str, str]]:
-    """The (month, registered_sha256) pairs for which nothing is left to do; none where there is no database yet."""
+    """Return the (month, registered_sha256) pairs for which no work is left; empty without a database."""
     return set(database.rows("complete_months", wiki)) if database.is_there else set()
 
 
 def first(database: Database, wiki: str) -> str | None:
-    """The oldest month that was worked on; None where there is none, or no database yet."""
+    """Return the oldest recorded month; None if there is none, or no database yet."""
     if not database.is_there:
         return None
     return next((str(month) for (month,) in database.rows("first_month", wiki)), None)
 
 
 def is_recorded(database: Database, notice_key: str) -> bool:
-    """Whether this ending is known, so that its notice is not sent again."""
+    """Return whether this result is recorded, so that its notice is not sent again."""
     if not database.is_there:
         return False
     with database.read() as connection:
@@ -43,6 +46,6 @@ def is_recorded(database: Database, notice_key: str) -> bool:
 
 
 def record(database: Database, ended: MonthRecord) -> None:
-    """Stores it, unless another process has come to the same end meanwhile."""
+    """Store a result, unless another process has stored the same result meanwhile."""
     with database.write() as connection:
         insert_new(connection, "months", [ended])

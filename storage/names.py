@@ -1,4 +1,4 @@
-"""What a database names, for a shell that completes a line: at once, or nothing."""
+"""Read names from a database for shell completion, without waiting."""
 
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,11 @@ from storage.queries import query
 
 
 def names(path: Path, asked: str) -> list[tuple[Any, ...]]:
-    """What the named query answers; nothing where there is no file, it is no database, one with other views than this
-    program's, or another process writes into it. Nothing is made, changed or waited for."""
+    """Return the rows of the named query, or an empty list if they cannot be read at once.
+
+    The list is empty if the file is missing, is no database, or has other views than this program's. It is also empty
+    if another process is writing to the file. The file is never created, changed or waited for.
+    """
     if not path.is_file():
         return []
     try:

@@ -1,7 +1,7 @@
-"""The complete run that was written last, for questions: `newest_run()` and `newest_snapshot()` in SQL.
+"""Define `newest_run()` and `newest_snapshot()` in SQL: the complete run that was finished last, and its snapshot.
 
-They are constants, written anew with each run that is completed: where a run is named by what a subquery finds, DuckDB
-reads all other runs' texts and scores too.
+The macros are constants, which are rewritten whenever a run is completed. If a subquery selected the run, DuckDB would
+read the texts and scores of all other runs too.
 """
 
 import duckdb
@@ -12,13 +12,13 @@ _MACROS = ("newest_run", "newest_snapshot")
 
 
 def enter(connection: duckdb.DuckDBPyConnection) -> None:
-    """Writes both anew."""
+    """Replace both macros."""
     for macro, value in zip(_MACROS, _found(connection), strict=True):
         connection.execute(f"create or replace macro {macro}() as {_literal(value)}")
 
 
 def doubtful(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """A sentence where they say another run, or another snapshot, than was written last."""
+    """Return a sentence if the macros do not name the run that was finished last and its snapshot."""
     ((*said,),) = connection.execute("select newest_run(), newest_snapshot()").fetchall()
     found = _found(connection)
     return [f"newest_run() is {said[0]} on {said[1]}, and not {found[0]} on {found[1]}"] if tuple(said) != found else []

@@ -1,4 +1,4 @@
-"""The noun phrases of responses: found once by each finder, and kept."""
+"""Store the noun phrases that each phrase finder has found in responses."""
 
 from collections.abc import Mapping
 
@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from storage.database import Database, insert_new
 
-_SCHEMA = pa.schema(  # a batch may have no phrase at all, by which a type could be told
+_SCHEMA = pa.schema(  # explicit, because a batch without phrases has no inferable type
     {"run_id": pa.string(), "evaluator_id": pa.string(), "page_id": pa.int64(), "sample": pa.int64(),
      "phrases": pa.list_(pa.string())}
 )  # fmt: skip
@@ -15,13 +15,13 @@ Phrases = Mapping[tuple[int, int], tuple[str, ...]]  # by page id and sample, ea
 
 
 def stored(database: Database, run_id: str, evaluator_id: str) -> dict[tuple[int, int], tuple[str, ...]]:
-    """Of those responses of the run that the finder has read."""
+    """Return the phrases of those responses of the run that the finder has read, by (page id, sample)."""
     rows = database.rows("response_phrases", run_id, evaluator_id)
     return {(page_id, sample): tuple(phrases) for page_id, sample, phrases in rows}
 
 
 def keep(database: Database, run_id: str, evaluator_id: str, found: Phrases) -> None:
-    """Stores them, but for those that are there."""
+    """Store the phrases of responses. Phrases that are stored already stay."""
     of_run = {"run_id": run_id, "evaluator_id": evaluator_id}
     rows = [
         {**of_run, "page_id": page_id, "sample": sample, "phrases": list(phrases)}

@@ -1,18 +1,20 @@
-"""Where may be written: never over a database, nor beside one where DuckDB or a refresh keeps its own files."""
+"""Check output paths: refuse to overwrite a database, or the files that DuckDB or a refresh keeps beside it."""
 
 from pathlib import Path
 
 from newwiki.errors import UsageError
 
-_ENDINGS = (".wal", ".tmp", ".refresh-", ".schedule-lock", ".commits")  # of what stands beside a database
-_MAGIC = (8, b"DUCK")  # where each DuckDB file says that it is one
+_ENDINGS = (".wal", ".tmp", ".refresh-", ".schedule-lock", ".commits")  # endings of the files beside a database
+_MAGIC = (8, b"DUCK")  # the offset and the content of the marker in each DuckDB file
 
 
 def safe(path: Path, database: Path | None = None) -> Path:
-    """The path, if it can be written without harm. Every output path of every command and function goes through here.
+    """Return the path if it can be written without harm.
 
-    Raises UsageError for any DuckDB file, for the log beside one, and for what is, or would be, a file of `database`:
-    itself, its log, the files of its refreshes. Links, other spellings and other cases of the name are looked through.
+    Every command and function checks its output paths with this function. Raises UsageError for any DuckDB file, for
+    the log beside a DuckDB file, and for any path of `database`. The paths of a database are the file, its log and the
+    files of its refreshes, even if they do not exist yet. Links, other spellings and other cases of a name are
+    resolved.
     """
     for one in (path, *(unfinished(path) if path.name else ())):
         if owner := _of_a_database(one, database):
@@ -21,14 +23,14 @@ def safe(path: Path, database: Path | None = None) -> Path:
 
 
 def safe_of_ones_own(path: Path, database: Path) -> Path:
-    """Like `safe`, for a DuckDB file that is to be written as one: any but those of `database`."""
+    """Return the path of a DuckDB file to write. Raises UsageError only for the files of `database`, unlike `safe`."""
     if _is_file_of(path, database):
         raise UsageError(f"'{path}' cannot be written: it belongs to the database '{database}'; name another file")
     return path
 
 
 def unfinished(path: Path) -> tuple[Path, Path]:
-    """Under which names it may stand until it is whole: a file, a folder."""
+    """Return the temporary names of an output until it is complete: for a file, and for a folder."""
     return path.with_name(f"{path.name}.part"), path.with_name(f"{path.name}.unfinished")
 
 
@@ -44,7 +46,7 @@ def _of_a_database(path: Path, database: Path | None) -> str | None:
 
 
 def _is_file_of(path: Path, database: Path) -> bool:
-    """Whether the path is one of the database's, which need not be there."""
+    """Return whether the path belongs to the database. The path need not exist."""
     if path.exists() and database.exists() and path.samefile(database):
         return True
     real, own = path.resolve(), database.resolve()
@@ -56,7 +58,7 @@ def _is_file_of(path: Path, database: Path) -> bool:
 
 
 def is_duckdb(path: Path) -> bool:
-    """Whether it is a DuckDB file."""
+    """Return whether the path is a DuckDB file."""
     place, magic = _MAGIC
     try:
         with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""Prompt sets: published once under a hash of what they hold, and never changed."""
+"""Publish prompt sets once, under a hash of their content, and never change them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -13,13 +13,15 @@ from storage.queries import first_row
 
 
 def is_prompt_set(snapshot_id: str) -> bool:
-    """Whether what stands in the place of a run's snapshot is a prompt set."""
+    """Return whether the snapshot id of a run names a prompt set."""
     return snapshot_id.startswith(PREFIX)
 
 
 def publish(database: Database, prompts: PromptSet) -> None:
-    """Stores the set with its prompts in one transaction, unless it is there. Raises TerminalError where what is there
-    is not what was published."""
+    """Store the set with its prompts in one transaction, unless the set is stored already.
+
+    Raises TerminalError if the stored prompts differ from the published set.
+    """
     name = prompts.prompt_set_id
     with database.write() as connection:
         if not first_row(connection.execute("select 1 from prompt_sets where prompt_set_id = ?", [name])):
@@ -32,7 +34,7 @@ def publish(database: Database, prompts: PromptSet) -> None:
 
 
 def load(database: Database, prompt_set_id: str) -> PromptSet:
-    """Raises TerminalError where its prompts are not those that it is named by."""
+    """Return a prompt set. Raises TerminalError if its prompts do not match the hash in its id."""
     rows = database.rows("group_prompts", prompt_set_id)
     found = [
         GroupPrompt(category=category, group_name=group, prompt=prompt, context=context, hidden=tuple(hidden))
@@ -48,7 +50,7 @@ def load(database: Database, prompt_set_id: str) -> PromptSet:
 
 
 def verify(database: Database) -> list[str]:
-    """What is wrong with the sets, a sentence each."""
+    """Return a sentence for each prompt set whose prompts do not match its id."""
     wrong = []
     for (prompt_set_id,) in database.rows("prompt_set_ids"):
         try:
@@ -59,14 +61,17 @@ def verify(database: Database) -> list[str]:
 
 
 def hidden_words(database: Database, prompt_set_id: str) -> Mapping[int, tuple[str, ...]]:
-    """By page id, what of a prompt and its completions is hidden from whoever scores them."""
+    """Return the words of each prompt and its completions that are hidden from evaluators, by page id."""
     return {one.page_id: one.hidden for one in load(database, prompt_set_id).prompts}
 
 
 def stored_swaps(
     database: Database, texts_sha256: str, evaluator_ids: Sequence[str]
 ) -> dict[tuple[str, int, int], list[float]]:
-    """By metric, percent of words and repetition, what these evaluators gave the sentences with their words swapped."""
+    """Return the scores that these evaluators gave the sentences with swapped words.
+
+    The keys are metric, percentage of swapped words and repetition.
+    """
     rows = database.rows("stored_swaps", texts_sha256, list(evaluator_ids))
     return {(metric, swapped, repetition): values for metric, swapped, repetition, values in rows}
 
@@ -78,7 +83,7 @@ def keep_swaps(
     repetition: int,
     by_metric: Mapping[str, tuple[str, Sequence[float]]],
 ) -> None:
-    """Stores a repetition: of each metric who scored, and a number for each sentence."""
+    """Store a repetition: the evaluator and one score per sentence, by metric."""
     rows = [
         {
             "texts_sha256": texts_sha256,

@@ -1,4 +1,4 @@
-"""A database as it may be shown to others: without the paths and addresses of this machine."""
+"""Make a database publishable by removing the paths and addresses of this machine."""
 
 import shutil
 from pathlib import Path
@@ -9,13 +9,15 @@ from storage.database import Database
 from storage.public_rows import public_columns
 from storage.queries import query
 
-Changes = dict[tuple[str, str], dict[str, str]]  # by table and column, the public text for each private one
+Changes = dict[tuple[str, str], dict[str, str]]  # by table and column, the public text for each private text
 
 
 def public_copy(database: Database, folder: Path) -> Database:
-    """Return the database itself where it holds no private path, or else a copy in the folder whose names of models,
-    decoders and judges are public ones. Ids stay, so nobody could compute all of them again from the copy."""
-    with database.read():  # nobody writes to the file meanwhile
+    """Return the database itself if it holds no private path, or else a copy in `folder` with public names.
+
+    The names of models, decoders and judges change. Ids stay, so not all ids can be recomputed from the copy.
+    """
+    with database.read():  # no process can write to the file meanwhile
         changes = _changes(database)
         if not changes:
             return database

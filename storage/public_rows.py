@@ -1,4 +1,4 @@
-"""Rows as they leave the machine: without its paths and addresses."""
+"""Remove the paths and addresses of this machine from rows before they leave it."""
 
 import json
 from collections.abc import Callable, Collection, Mapping
@@ -17,9 +17,9 @@ from newwiki.private_places import (
 
 Rows = TypeVar("Rows", pa.Table, pa.RecordBatch)
 
-# By the names of columns, in whichever table they stand
+# By the name of a column, in any table.
 _PUBLIC: Mapping[str, Callable[[str], str]] = {
-    "model": lambda name: " + ".join(map(public_name, name.split(" + "))),  # an evaluator may have several
+    "model": lambda name: " + ".join(map(public_name, name.split(" + "))),  # an evaluator may have several models
     "judge_name": public_name,
     "served_by": public_name,
     "decoder": public_decoder,
@@ -38,7 +38,7 @@ def public_row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def public_rows(rows: Rows) -> Rows:
-    """Return the rows as `public_row` gives them."""
+    """Return the rows without private paths and addresses, as `public_row` does."""
     functions = public_columns(rows.schema.names)
     columns = []
     for field in rows.schema:
@@ -50,22 +50,30 @@ def public_rows(rows: Rows) -> Rows:
 
 
 def _public_json(text: str) -> str:
-    """Return a row that is stored as JSON without private paths; one that has none stays as it is, byte by byte."""
+    """Return a row that is stored as JSON without private paths.
+
+    A row without private paths stays unchanged byte for byte.
+    """
     row = json.loads(text)
     public = public_row(row)
     return text if public == row else json.dumps(public, ensure_ascii=False)
 
 
 def public_columns(columns: Collection[str]) -> Mapping[str, Callable[[str], str]]:
-    """Return those of a table's columns that may hold a private path, with what makes a text of theirs public. The
-    column `parameters` of snapshots holds none, and their content hash rests on it."""
+    """Return the functions that make the text of a column public, for each column that may hold a private path.
+
+    The column `parameters` of snapshots holds no private path, and must not change because the content hash depends on
+    it.
+    """
     functions = {**_PUBLIC, **_OF_EVALUATORS} if "evaluator_id" in columns else _PUBLIC
     return {name: function for name, function in functions.items() if name in columns}
 
 
 def why_run_stays(row: Mapping[str, Any]) -> str | None:
-    """Return why a run cannot leave this machine: its id rests on a private path, and without the path it would be
-    another run. None where it can leave."""
+    """Return why a run cannot leave this machine; None if it can.
+
+    The id of such a run depends on a private path, so the run would have another id without the path.
+    """
     private = private_in_id(*(row[name] for name in ("backend", "model", "decoder", "versions")))
     if private is None:
         return None
@@ -78,7 +86,7 @@ def why_run_stays(row: Mapping[str, Any]) -> str | None:
 
 
 def why_evaluator_stays(row: Mapping[str, Any]) -> str | None:
-    """Return why the numbers of an evaluator cannot leave this machine, as `why_run_stays` does of a run."""
+    """Return why the scores of an evaluator cannot leave this machine; None if they can."""
     if public_row(row) == dict(row):
         return None
     return (

@@ -1,4 +1,4 @@
-"""What others have put into a shared folder, taken into a database: what is missing, whole and checked, and no more."""
+"""Pull data from a shared folder into a database. Only complete and checked parts that are missing are stored."""
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -33,26 +33,26 @@ from storage.queries import first_row, query
 from storage.shared import Note, SharedPart, is_same, rows_sha256
 from storage.table_shapes import shape_of
 
-# Two machines' processors round differently; scores of one evaluator that lie farther apart are not of the same text.
+# Processors round differently. Larger differences mean that one evaluator has scored different texts.
 _ROUNDING = 1e-3
-# Which older versions have not pushed
+# Tables that older versions did not push.
 _LATER = frozenset({"snapshot_hashes", "article_structure", "article_facts", "article_citations"})
-# What a database looks up or counts itself
+# Columns that each database derives or looks up itself.
 _OWN = frozenset({"decoder_short", "heard_at", "kept_prompts", "kept_texts", "process", "status"})
-# In what two machines differ that have made the same run, or published the same snapshot, each for itself. A signature
-# is under these as under all else.
+# Columns that differ when two machines have made the same run, or published the same snapshot, independently. In a
+# signed bundle they must agree, because the signature covers them.
 _CIRCUMSTANCES = frozenset({"started_at", "finished_at", "versions"})
 _CUTOFF = frozenset({"knowledge_cutoff", "knowledge_cutoff_from"})
 _PUBLISHING = frozenset({("snapshots", "published_at"), ("snapshot_hashes", "taken"), ("snapshot_hashes", "taken_at")})
 _OF_PUBLISHING = frozenset({"requests", "snapshot_hashes"})
-# How many refusals an error spells out
+# The number of refusals that an error lists.
 _MOST_SPELT_OUT = 5
 
 Notes = dict[SharedPart, Note]
 
 
 class Contradiction(TerminalError):
-    """What is here and what is there contradict each other; `parts` are those of there, and what differs in them."""
+    """Raised if parts of the shared folder contradict the database. `parts` maps each of them to the difference."""
 
     def __init__(self, message: str, parts: Mapping[SharedPart, str]) -> None:
         super().__init__(message)
@@ -60,7 +60,7 @@ class Contradiction(TerminalError):
 
 
 class _Differs(Exception):
-    """What is here is left as it is; `where` says in what the other one differs."""
+    """Raised if a part differs from the stored rows, which stay unchanged. `where` states the difference."""
 
     def __init__(self, what: str, where: str = "") -> None:
         super().__init__(f"{what} is another one here than there{where}, so it is left as it is")
@@ -68,7 +68,7 @@ class _Differs(Exception):
 
 
 class _Pulled:
-    """What one pull reads and writes."""
+    """The state of one pull."""
 
     def __init__(self, database: Database, folder: Admitted, note: Callable[[str], None]) -> None:
         self.database = database
@@ -80,7 +80,7 @@ class _Pulled:
 
     @property
     def is_bundle(self) -> bool:
-        """Whether this is one bundle, which is taken in whole, in one transaction around the pull."""
+        """Return whether the parts are one bundle, which is pulled completely in one transaction around the pull."""
         return bool(self.folder.signer)
 
     def read(self, part: SharedPart) -> pa.Table:
@@ -89,7 +89,7 @@ class _Pulled:
         return self.folder.read(self.there[part])
 
     def articles(self, name: str) -> tuple[Snapshot, Sequence[Article]]:
-        """A snapshot that is here, with its articles. Raises Refused where it is not."""
+        """Return a stored snapshot with its articles. Raises Refused if the snapshot is not stored."""
         if not self._articles or self._articles[0] != name:
             if not (snapshot := snapshots.find(self.database, name)):
                 raise Refused(f"'{self.folder.url}' has runs on the snapshot '{name[:200]}', which is not there")
@@ -98,7 +98,7 @@ class _Pulled:
 
     @contextmanager
     def checking(self, what: str) -> Iterator[None]:
-        """What the gate does not let through is refused in one line."""
+        """Turn a ValueError of the gate into Refused, with a message of one line."""
         try:
             yield
         except ValueError as error:
@@ -108,21 +108,20 @@ class _Pulled:
         origins.record(connection, run_id, evaluator_id, self.folder.source, self.folder.signer)
 
     def record_again(self, run_id: str, evaluator_id: str = "") -> None:
-        """Of what is here, and the same there: nothing is written where nothing is new."""
+        """Record the signer for rows that are stored with the same content. Without a signer, nothing is written."""
         if self.folder.signer:
             with self.database.write() as connection:
                 origins.record_again(connection, run_id, evaluator_id, self.folder.source, self.folder.signer)
 
 
 def pull(database: Database, folder: Admitted, note: Callable[[str], None]) -> Moved:
-    """Takes in snapshots, runs, scorings and judgements that are missing here, each in one transaction, so that it goes
-    on after an interruption.
+    """Pull the snapshots, runs, scorings and judgments that the database lacks.
 
-    Raises Contradiction in the end, with all else taken in, where something here contradicts what is there, and
-    TerminalError likewise where the gate refuses something.
+    Each is stored in its own transaction, so that an interrupted pull resumes. At the end, after everything else has
+    been stored, raises Contradiction if parts contradict the database, or TerminalError if the gate refused parts.
     """
     if not database.is_there:
-        with database.write():  # which makes it
+        with database.write():  # creates the database
             pass
     pulled = _Pulled(database, folder, note)
     there, moved = pulled.there, pulled.moved
@@ -174,16 +173,16 @@ def _snapshot(pulled: _Pulled, part: SharedPart) -> None:
 
 
 def _require_same_part(pulled: _Pulled, part: SharedPart, here: pa.Table, what: str) -> None:
-    """Raise _Differs unless these rows of a snapshot are those of the shared part, as far as both have them."""
+    """Raise _Differs unless the stored rows of a snapshot equal the shared part in the columns that both have."""
     if not pulled.folder.signer and part.table in _OF_PUBLISHING:
-        return  # what was asked of the wiki, and when
+        return  # when and how the wiki was read, which differs between machines
     if rows_sha256(here) == pulled.there[part].sha256 or (part.table == "topics" and not here.num_rows):
         return
     found = pulled.read(part)
     for name in here.column_names:
         ours, theirs = here[name].to_pylist(), found[name].to_pylist()
         if found[name].null_count == found.num_rows and ours != theirs and not shape_of(part.table).required & {name}:
-            continue  # an older version has no such column
+            continue  # an older version lacks the column
         if ours == theirs or (not pulled.folder.signer and (part.table, name) in _PUBLISHING):
             continue
         pairs = ((one, other) for one, other in zip(ours, theirs, strict=False) if one != other)
@@ -192,13 +191,16 @@ def _require_same_part(pulled: _Pulled, part: SharedPart, here: pa.Table, what: 
 
 
 def _take_in(pulled: _Pulled, name: str, tables: dict[str, pa.Table]) -> bool:
-    """Whether it was not here yet: another process may have taken it in meanwhile. Raises Refused."""
+    """Store a snapshot, and return whether it was missing: another process may have stored it meanwhile.
+
+    Raises Refused if the rows do not match the hashes of the snapshot, or contradict each other.
+    """
     with pulled.database.write() as connection:
         if first_row(connection.execute("select 1 from snapshots where snapshot_id = ?", [name])):
             return False
         for table, rows in tables.items():
             insert_arrow(connection, table, rows)
-        hashes.take(connection, name, "taken in")  # of what older versions have pushed without
+        hashes.take(connection, name, "taken in")  # for the tables that older versions pushed without hashes
         changed = hashes.changes(connection, name)
         if changed:
             raise Refused(
@@ -247,8 +249,10 @@ def _run(pulled: _Pulled, part: SharedPart) -> None:
 
 
 def _require_same_run(pulled: _Pulled, part: SharedPart) -> None:
-    """Raises _Differs unless the row of a run says the same here and there. The knowledge cutoff of a run that has none
-    here is taken from a folder, never from a bundle."""
+    """Raise _Differs unless the row of a run is the same in the database and in the folder.
+
+    If the stored run has no knowledge cutoff, the cutoff is taken from a folder, but never from a bundle.
+    """
     here = public_rows(held(pulled.database, part))
     if rows_sha256(here) == pulled.there[part].sha256:
         return
@@ -299,13 +303,14 @@ def _scores(pulled: _Pulled, part: SharedPart) -> None:
         _describe(connection, unknown)
         for table, rows in (("scores", scores), *claims):
             insert_new(connection, table, rows, run_id=run_id, evaluator_id=evaluator_id)
-        pulled.record(connection, run_id, evaluator_id)  # first, as a claim decides no column where others exist
+        # first, so that a claimed score does not replace other scores in the metric's column
+        pulled.record(connection, run_id, evaluator_id)
         _finish(connection, part, finished_then, choose=not pulled.is_bundle)
     pulled.moved.scorings += 1
 
 
 def _claims(pulled: _Pulled, part: SharedPart, scores: pa.Table) -> list[tuple[str, pa.Table]]:
-    """The claims of the texts that were scored, by their table: of a push that is under way there may be more."""
+    """Return the claims of the scored texts, by table. An unfinished push may hold claims of more texts."""
     if claims_of(part) not in pulled.there:
         return []
     text = ["page_id", "sample"]
@@ -334,7 +339,7 @@ def _run_scores(pulled: _Pulled, part: SharedPart) -> None:
         _describe(connection, unknown)
         connection.execute("delete from run_scores where run_id = ? and evaluator_id = ?", [run_id, evaluator_id])
         insert_arrow(connection, "run_scores", rows)
-        if here:  # whose signers have signed other numbers
+        if here:  # their signers have signed other scores
             origins.forget(connection, run_id, evaluator_id)
         pulled.record(connection, run_id, evaluator_id)
         _finish(connection, part, finished_then, choose=not pulled.is_bundle)
@@ -344,8 +349,10 @@ def _run_scores(pulled: _Pulled, part: SharedPart) -> None:
 def _described(
     pulled: _Pulled, part: SharedPart, found: Sequence[Mapping[str, Any]]
 ) -> tuple[list[tuple[str, pa.Table]], datetime]:
-    """Checks a scoring. Gives its evaluator and metrics as far as they are new here, by table, and when it was
-    finished."""
+    """Check a scoring against the gate.
+
+    Returns its evaluator and metrics, by table, as far as they are not stored yet, and when the scoring was finished.
+    """
     names = sorted({one["metric"] for one in found})
     evaluator = SharedPart("evaluators", (("evaluator_id", part["evaluator_id"]),))
     with pulled.database.read():
@@ -378,8 +385,11 @@ def _described(
 
 
 def _texts(pulled: _Pulled, part: SharedPart) -> Collection[tuple[int, int]]:
-    """What can be scored: what a run has kept, or the articles that it has read, or all of the snapshot. Raises Refused
-    where the run is not here, or on another snapshot."""
+    """Return the texts that can be scored, as (page id, sample) pairs.
+
+    For a run these are its kept completions, or the articles that it has read; for a reference, all articles of the
+    snapshot. Raises Refused if the run is not stored, or is on another snapshot.
+    """
     run_id, name = part["run_id"], part["snapshot_id"]
     _, articles = pulled.articles(name)
     if run_id == f"reference:{name}":
@@ -400,7 +410,7 @@ def _describe(connection: duckdb.DuckDBPyConnection, unknown: list[tuple[str, pa
 
 
 def _finish(connection: duckdb.DuckDBPyConnection, part: SharedPart, moment: datetime, *, choose: bool) -> None:
-    """Enters that the scoring was finished, when that was, and what it amounts to."""
+    """Record that the scoring was finished at `moment`, and store its summaries."""
     run_id, evaluator_id = part["run_id"], part["evaluator_id"]
     entered = first_row(
         connection.execute("select 1 from scorings where run_id = ? and evaluator_id = ?", [run_id, evaluator_id])

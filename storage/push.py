@@ -1,4 +1,4 @@
-"""What a database has done, put into a shared folder: snapshots, complete runs, finished scorings and judgements."""
+"""Push a database's snapshots, complete runs, finished scorings and judgments into a shared folder."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ SNAPSHOT_TABLES = ("snapshot_hashes", *hashes.TABLES)
 
 @dataclass
 class Moved:
-    """How much went over, and what was refused, one line each."""
+    """The numbers of transferred snapshots, runs, scorings and judgments, and a line for each refusal."""
 
     snapshots: int = 0
     runs: int = 0
@@ -34,7 +34,11 @@ class Moved:
 
 @dataclass(frozen=True)
 class PushedScoring:
-    """A finished one: how many rows it has in `scores`, or else how many texts it was of."""
+    """A finished scoring.
+
+    `scores` is the number of its rows in `scores`. If the number is 0, the scores are of the whole run, and `texts` is
+    the number of texts that were scored.
+    """
 
     run_id: str
     snapshot_id: str
@@ -50,7 +54,7 @@ class PushedScoring:
 
 @dataclass(frozen=True)
 class Finished:
-    """What there is to push: snapshots with their content hashes, runs with their snapshots, and scorings."""
+    """The data to push: snapshots with their content hashes, runs with their snapshots, and scorings."""
 
     snapshots: dict[str, str]
     runs: dict[str, str]
@@ -58,9 +62,10 @@ class Finished:
 
 
 def push(database: Database, folder: Parts, note: Callable[[str], None]) -> Moved:
-    """Writes what the folder lacks. Run again after an interruption, it goes on.
+    """Write the parts that the folder lacks. After an interruption, the next push resumes.
 
-    Raises TerminalError in the end, with all else written, where the folder holds something else under the same name.
+    At the end, after everything else has been written, raises TerminalError if the folder holds other content under the
+    same name.
     """
     there, moved, done = folder.notes(), Moved(), finished(database, note)
     for why in (*_runs_that_stay(database).values(), *(staying := _evaluators_that_stay(database)).values()):
@@ -85,9 +90,11 @@ def push(database: Database, folder: Parts, note: Callable[[str], None]) -> Move
 
 
 def gather(database: Database, folder: Parts, run_ids: Collection[str], note: Callable[[str], None]) -> None:
-    """Writes these complete runs on snapshots into an empty folder: with their snapshots, their finished scorings, and
-    those of the articles by the same evaluators. Raises UsageError for a run that cannot leave this machine, and tells
-    of scores that cannot."""
+    """Write these complete runs into an empty folder, with their snapshots and finished scorings.
+
+    Scorings of the articles by the same evaluators are included. Raises UsageError for a run that cannot leave this
+    machine, and notes scores that cannot leave it.
+    """
     if stay := [why for run_id, why in _runs_that_stay(database).items() if run_id in run_ids]:
         raise UsageError("; ".join(stay))
     scored = {evaluator_id for run_id, evaluator_id, *_ in database.rows("share_scorings") if run_id in run_ids}
@@ -107,14 +114,17 @@ def gather(database: Database, folder: Parts, run_ids: Collection[str], note: Ca
 
 
 def _shared(one: PushedScoring) -> tuple[SharedPart, dict[str, object]]:
-    """The scoring as a part, and the facts of its note."""
+    """Return the scoring as a part, and the facts of its note."""
     keys = (("snapshot_id", one.snapshot_id), ("run_id", one.run_id), ("evaluator_id", one.evaluator_id))
     return SharedPart(one.table, keys), {"finished_at": one.finished_at.isoformat(), "texts": one.texts}
 
 
 def finished(database: Database, note: Callable[[str], None]) -> Finished:
-    """Leaves out, and tells of, runs whose references are in files of their own; and leaves out what cannot leave this
-    machine."""
+    """Return the snapshots, complete runs and finished scorings that can be pushed.
+
+    Runs on prompt sets and runs with their own references are left out with a note. Runs and scorings that cannot leave
+    this machine are left out too.
+    """
     with database.read():
         listed = database.records(dict[str, Any], "snapshot_list")
         complete = database.rows("share_run_list")
@@ -136,13 +146,13 @@ def finished(database: Database, note: Callable[[str], None]) -> Finished:
 
 
 def _runs_that_stay(database: Database) -> dict[str, str]:
-    """The complete runs that cannot leave this machine, and why."""
+    """Return the complete runs that cannot leave this machine, with the reasons."""
     rows = database.records(dict[str, Any], "share_run_names")
     return {row["run_id"]: why for row in rows if (why := why_run_stays(row))}
 
 
 def _evaluators_that_stay(database: Database) -> dict[str, str]:
-    """The evaluators, models that judge among them, whose numbers cannot leave this machine, and why."""
+    """Return the evaluators, including judging models, whose scores cannot leave this machine, with the reasons."""
     rows = database.records(dict[str, Any], "share_evaluators")
     return {row["evaluator_id"]: why for row in rows if (why := why_evaluator_stays(row))}
 
@@ -152,13 +162,15 @@ def of_snapshot(table: str, name: str) -> SharedPart:
 
 
 def claims_of(scoring: SharedPart) -> SharedPart:
-    """The sentences that a scoring has checked, if it has checked any."""
+    """Return the part with the sentences that a scoring has checked. It is missing if no sentences were checked."""
     return SharedPart("claims", scoring.keys)
 
 
 def _snapshot(database: Database, folder: Parts, there: dict[SharedPart, Note], moved: Moved, name: str) -> bool:
-    """Whether the folder has it, and no other one. The row of `snapshots` comes last: by it others know that all the
-    rest is there."""
+    """Write a snapshot if the folder lacks it, and return whether the folder then holds the same snapshot.
+
+    The row of `snapshots` is written last. It tells readers that the other tables are complete.
+    """
     articles = held(database, of_snapshot("stored_articles", name))
     if (noted := there.get(of_snapshot("stored_articles", name))) and of_snapshot("snapshots", name) in there:
         if is_other := noted.sha256 != rows_sha256(articles):
@@ -179,8 +191,11 @@ def _run(
     moved: Moved,
     keys: tuple[tuple[str, str], ...],
 ) -> bool:
-    """Likewise, with the row of `runs` last; it is written again where the knowledge cutoff that it has here goes
-    before the one that it has there."""
+    """Write a run if the folder lacks it, and return whether the folder then holds the same run.
+
+    The row of `runs` is written last. It is written again if the stored knowledge cutoff takes precedence over the
+    folder's.
+    """
     run, written = SharedPart("runs", keys), SharedPart("completions", keys)
     with database.read():
         completions, row = held(database, written), public_rows(held(database, run))
@@ -205,8 +220,10 @@ def _scoring(
     part: SharedPart,
     facts: dict[str, object],
 ) -> None:
-    """Where the folder has as many texts scored by the evaluator or more, its scores stay. The claims that scores were
-    counted from are there before them."""
+    """Write a scoring, unless the folder has a scoring by the evaluator of at least as many texts.
+
+    The claims are written first, because scores are computed from them.
+    """
     evaluator_id = part["evaluator_id"]
     with database.read():
         rows = held(database, part)

@@ -1,8 +1,8 @@
-"""The SQL that is asked, by name: a file of `sql/queries` a topic, a query a section under `-- name: NAME`.
+"""Read SQL queries by name: each file of `sql/queries` covers a topic, with a query under each `-- name: NAME`.
 
-The convention is aiosql's, and its own tools read these files. The library does not run them here: on DuckDB it gives
-each query a connection of its own, which stands outside our transactions, it hands on no Arrow, and it takes the slice
-`[1:2]` for a parameter. What is left of it is the reading.
+The format is that of aiosql, whose tools can read these files. The aiosql library does not run the queries, because on
+DuckDB it opens a separate connection for each query, outside the open transaction. It also returns no Arrow tables, and
+reads the slice `[1:2]` as a parameter. This module therefore only reads the files.
 """
 
 import functools
@@ -21,9 +21,9 @@ _PART = re.compile(r"[a-z0-9_]+( = \?)?((, | and )[a-z0-9_]+( = \?)?)*")
 
 
 def query(name: str, **parts: str) -> str:
-    """The text of the query; `parts` are identifiers and conditions for what stands in braces in it.
+    """Return the text of a query. `parts` are identifiers and conditions that replace the placeholders in braces.
 
-    Raises ValueError for a part that is anything else: values are parameters, and never part of the text.
+    Raises ValueError for a part of any other form, because values are parameters and never part of the text.
     """
     for part in parts.values():
         if not _PART.fullmatch(part):
@@ -32,38 +32,38 @@ def query(name: str, **parts: str) -> str:
 
 
 def filled(text: str, parts: Mapping[str, str]) -> str:
-    """The text with each mark replaced, all in one pass, so that no part is searched for another mark."""
+    """Return the text with all marks replaced in one pass, so that replacements are not searched for marks."""
     marks = "|".join(map(re.escape, parts))
     return re.sub(marks, lambda mark: parts[mark[0]], text) if marks else text
 
 
 def require_identifier(name: str) -> str:
-    """The name, where it can stand in SQL text as it is. Raises ValueError where it cannot."""
+    """Return the name if it needs no quotes in SQL text. Raises ValueError otherwise."""
     if not _IDENTIFIER.fullmatch(name):
         raise ValueError(f"{name!r} is no name of a table or column")
     return name
 
 
 def records(kind: Callable[..., Row], answer: duckdb.DuckDBPyConnection) -> list[Row]:
-    """What was just asked, each row a record (or a `dict`) whose fields have the columns' names.
+    """Return the rows of an executed query as records (or `dict`s), whose fields have the names of the columns.
 
-    Raises TypeError where a field has no column, or a column no field.
+    Raises TypeError if a field has no column, or a column has no field.
     """
     names = [column[0] for column in answer.description or []]
     return [kind(**dict(zip(names, row, strict=True))) for row in answer.fetchall()]
 
 
 def first_row(answer: duckdb.DuckDBPyConnection) -> tuple[Any, ...] | None:
-    """The first row of what was just asked, if there is one.
+    """Return the first row of an executed query; None if there is none.
 
-    All of it is read: DuckDB's own `fetchone` leaves an answer half-read, and the connection taken by it.
+    The function reads all rows, because `fetchone` of DuckDB leaves the result unread and the connection in use.
     """
     rows: list[tuple[Any, ...]] = answer.fetchall()
     return rows[0] if rows else None
 
 
 def sections(*texts: str) -> dict[str, str]:
-    """By name, what stands under each `-- name: NAME`. Raises ValueError where a name stands twice."""
+    """Return the text under each `-- name: NAME`, by name. Raises ValueError for a repeated name."""
     parts = [part for text in texts for part in _NAME.split(text)[1:]]
     names = parts[::2]
     if repeated := sorted({name for name in names if names.count(name) > 1}):

@@ -1,4 +1,4 @@
-"""What models made of reference articles, kept so that no article is read twice by the same model."""
+"""Store the parts that models computed from reference articles, so that each model reads an article only once."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,8 +15,10 @@ Parts = Mapping[str, Any]
 def known_parts(
     database: Database, snapshot_id: str, page_ids: Sequence[int], makers: Mapping[str, str]
 ) -> dict[int, dict[str, Any]]:
-    """By page id, the parts that these makers (part: `made_by`) have made of the article, and its `facts` where they
-    are asked for, which were published with it."""
+    """Return the stored parts of each article, by page id, that were computed by these makers (part: `made_by`).
+
+    If `makers` includes `facts`, the facts that were published with the snapshot are included.
+    """
     found: dict[int, dict[str, Any]] = {page_id: {} for page_id in page_ids}
     wanted = [f"{part}:{made_by}" for part, made_by in makers.items()]
     for page_id, part, value in database.rows("reference_parts", snapshot_id, list(page_ids), wanted):
@@ -30,8 +32,10 @@ def known_parts(
 def add_parts(
     database: Database, snapshot_id: str, made: Iterable[tuple[int, str, Any]], makers: Mapping[str, str]
 ) -> None:
-    """Stores (page id, part, value); a value is a number, texts, or an array of numbers. What another process has
-    stored meanwhile stays."""
+    """Store (page id, part, value) triples; a value is a number, texts, or an array of numbers.
+
+    Parts that another process has stored meanwhile stay.
+    """
     rows = [
         {
             "snapshot_id": snapshot_id,
@@ -48,7 +52,7 @@ def add_parts(
 
 
 def plain(value: Any) -> Any:
-    """As JSON has it: numbers that are not a number become null, which is read as such a number again."""
+    """Convert a value to JSON types. NaN in an array becomes null, which is read as NaN again."""
     if hasattr(value, "tolist"):
         return [number if number == number else None for number in value.tolist()]
     return value

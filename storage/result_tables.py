@@ -1,12 +1,13 @@
-"""Result tables of experiments, each declared once, on the dataclass of its rows.
+"""Declare the result tables of experiments, each once, on the dataclass of its rows.
 
-The declaration decides how rows are stored (as JSON, in the table `experiment_rows`), the typed view that users query,
-the comments of the view and its columns, and the key that `newwiki doctor` checks. So an experiment needs no migration.
+The declaration defines how rows are stored (as JSON, in the table `experiment_rows`) and the typed view that users
+query. It also defines the comments of the view and its columns, and the key that `newwiki doctor` checks. An experiment
+therefore needs no migration.
 
     @result_table("leakage_pairs", key=("old_page_id",))
     @dataclass(frozen=True, kw_only=True)
     class MatchedPair:
-        \"\"\"Which old article was set against which new one.\"\"\"
+        \"\"\"The new article that each old article is matched with.\"\"\"
 
         old_page_id: int = column("The old article.")
 """
@@ -29,7 +30,8 @@ R = TypeVar("R")
 
 _COMMENT = "comment"
 _ANSWER = "The answer."
-# In capitals, as DuckDB keeps them: a file's views are compared with these texts (`storage.definitions`)
+# Types are in capitals, as DuckDB writes them, because a file's views are compared with these texts
+# (`storage.definitions`).
 _TYPES: Mapping[object, tuple[str, pa.DataType]] = {
     str: ("VARCHAR", pa.string()),
     int: ("BIGINT", pa.int64()),
@@ -91,7 +93,7 @@ class ResultTable:
         return connection.execute(filled(query("result_rows"), self._parts()), [experiment_id, self.name])
 
     def adopt(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Move the rows of the table that has this view's name, and drop it."""
+        """Move the rows of the table that has this view's name into `experiment_rows`, and drop the table."""
         row = ", ".join(f'"{one.name}" := "{one.name}"' for one in self.columns)
         connection.execute(filled(query("adopt_result_rows"), {**self._parts(), "{row}": f"struct_pack({row})"}))
 
@@ -110,15 +112,15 @@ _ATTRIBUTE = "__result_table__"
 
 
 def column(comment: str, default: Any = MISSING) -> Any:
-    """Declare a field of a row with a sentence that says what it is, in which unit, and when it is NULL."""
+    """Declare a field of a row with a sentence that states its meaning, its unit, and when it is NULL."""
     return field(default=default, metadata={_COMMENT: comment})
 
 
 def result_table(name: str, *, key: Sequence[str]) -> Callable[[type[R]], type[R]]:
     """Declare a dataclass as the rows of a result table. Its docstring describes the table.
 
-    Raises ValueError for a `key` that names no field, and TypeError for a field that has no description or whose type
-    no column can have.
+    Raises ValueError for a `key` that names no field. Raises TypeError for a field without a description, or of a type
+    that no column can have.
     """
 
     def declare(rows: type[R]) -> type[R]:
@@ -143,7 +145,7 @@ def table_of(rows: type) -> ResultTable:
 def declared_tables() -> list[ResultTable]:
     """Return the tables of all installed experiments, by name.
 
-    Raises TerminalError where the installation names no experiments, which would take their views from every database.
+    Raises TerminalError if the installation lists no experiments, because every database would lose their views.
     """
     found = _TABLES.all()
     if not found:
@@ -157,12 +159,12 @@ def views() -> str:
 
 
 def keys() -> dict[str, tuple[str, ...]]:
-    """Return the key of each result table, which begins with the answer."""
+    """Return the key of each result table, which begins with the id of the answer."""
     return {one.name: ("experiment_id", *one.key) for one in declared_tables()}
 
 
 def adopt(connection: duckdb.DuckDBPyConnection, tables: Collection[str]) -> None:
-    """Move the rows of those result tables that are tables of their own, as in development versions before 0.2.0."""
+    """Move the rows of those result tables that are separate tables, as in development versions before 0.2.0."""
     for one in declared_tables():
         if one.name in tables:
             one.adopt(connection)

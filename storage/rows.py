@@ -1,4 +1,4 @@
-"""What a query answers, written to a file in batches, as Parquet or as JSON lines."""
+"""Write the rows of a query to a file in batches, as Parquet or as JSON lines."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +17,7 @@ from storage.queries import query
 
 RowsForm = Literal["parquet", "jsonl"]
 
-_BATCH = 50_000  # rows in memory at once
+_BATCH = 50_000  # maximum number of rows in memory
 
 Write = Callable[[pa.RecordBatch], None]
 
@@ -25,10 +25,10 @@ Write = Callable[[pa.RecordBatch], None]
 def write_rows(
     database: Database, name: str, each: Sequence[Sequence[object]], path: Path, form: RowsForm = "parquet"
 ) -> pa.Schema:
-    """Writes what the named query answers for each of these parameters (one or more), in their order; gives the columns
-    and their types.
+    """Write the rows of the named query for each list of parameters (at least one), in their order.
 
-    The database is open for one of them at a time, so that whoever writes to it meanwhile gets a turn.
+    Returns the columns with their types. The database is open for one list of parameters at a time, so that other
+    processes can write to it in between.
     """
     with whole(path) as part, ExitStack() as opened:
         write: Write | None = None

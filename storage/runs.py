@@ -1,4 +1,4 @@
-"""Runs: their completions and scores, stored in batches as they come. What is stored is done."""
+"""Store runs with their completions and scores, in batches, so that an interrupted run resumes after the last batch."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,8 +20,10 @@ from storage.queries import first_row, query, records
 
 
 def status(database: Database, run_id: str) -> str | None:
-    """`running`, `complete`, `failed` or `interrupted`; None for a run that was never started, as where there is no
-    database yet."""
+    """Return `running`, `complete`, `failed` or `interrupted`.
+
+    Returns None for a run that was never started, and if there is no database yet.
+    """
     if not database.is_there:
         return None
     with database.read() as connection:
@@ -30,13 +32,13 @@ def status(database: Database, run_id: str) -> str | None:
 
 
 def interrupted(database: Database) -> list[tuple[str, datetime | None]]:
-    """The runs that were begun and that nobody is writing any more, and when each was last heard of."""
+    """Return the runs that were started and that no process is writing, each with the time of its last heartbeat."""
     with database.read() as connection:
         return _interrupted(connection)
 
 
 def unfinished(database: Database, run_ids: Sequence[str]) -> list[str]:
-    """Which of these were begun and are not complete."""
+    """Return those of these runs that were started and are not complete."""
     if not database.is_there:
         return []
     with database.read():
@@ -44,8 +46,10 @@ def unfinished(database: Database, run_ids: Sequence[str]) -> list[str]:
 
 
 def complete_runs(database: Database) -> tuple[list[str], list[str], list[str]]:
-    """The ids of all complete runs that have written something: those whose articles are stored, those whose texts
-    came with their own, and those that went on from prompts and not from articles."""
+    """Return the ids of all complete runs that have written texts, in three lists.
+
+    The lists are: runs whose articles are stored, runs that came with their own references, and runs on prompt sets.
+    """
     rows = database.rows("complete_runs")
     prompted = [run_id for run_id, name, _ in rows if is_prompt_set(name)]
     others = [(run_id, stored) for run_id, name, stored in rows if not is_prompt_set(name)]
@@ -57,7 +61,7 @@ def complete_runs(database: Database) -> tuple[list[str], list[str], list[str]]:
 
 
 def with_articles(database: Database, run_id: str) -> tuple[Run, list[Article]]:
-    """A complete run and the articles that it wrote. Raises UsageError where there is no such run, or no articles."""
+    """Return a complete run and its articles. Raises UsageError if there is no such run, or if it has no articles."""
     with database.read() as connection:
         names = ", ".join(field.name for field in fields(Run))
         found = records(Run, connection.execute(f"select {names} from runs where run_id = ?", [run_id]))  # noqa: S608 (our own names)
@@ -81,9 +85,11 @@ def with_articles(database: Database, run_id: str) -> tuple[Run, list[Article]]:
 
 
 def start(database: Database, run: Run) -> None:
-    """Enters the run as running; one that was interrupted or had failed goes on, and `versions` say `resumed` from then
-    on, as its times no longer tell how fast it was written. A complete one stays complete. Other runs whose process has
-    died are entered as interrupted."""
+    """Record the run as running.
+
+    An interrupted or failed run resumes, and its `versions` then contain `resumed`, because its times no longer show
+    how fast it was written. A complete run stays complete. Other runs whose process has died are marked as interrupted.
+    """
     with database.write() as connection:
         for dead, _ in _interrupted(connection):
             connection.execute("update runs set status = 'interrupted', process = null where run_id = ?", [dead])
@@ -100,7 +106,7 @@ def start(database: Database, run: Run) -> None:
 
 
 def stored_completions(database: Database, run_id: str) -> set[tuple[int, int]]:
-    """The (page id, sample) pairs that are written already."""
+    """Return the (page id, sample) pairs whose completions are stored."""
     return set(database.rows("stored_completions", run_id))
 
 
@@ -111,7 +117,7 @@ def add_completions(database: Database, run_id: str, completions: Sequence[Compl
 
 
 def complete(database: Database, run_id: str, keep: int) -> None:
-    """Marks the `keep` longest completions of each prompt, and the run as complete."""
+    """Mark the `keep` longest completions of each prompt as kept, and the run as complete."""
     with database.write() as connection:
         connection.execute(query("mark_kept"), [keep, run_id])
         connection.execute(query("count_kept"), [run_id])
@@ -120,13 +126,13 @@ def complete(database: Database, run_id: str, keep: int) -> None:
 
 
 def fail(database: Database, run_id: str) -> None:
-    """Marks the run as failed; what it has written stays."""
+    """Mark the run as failed. Its completions stay."""
     with database.write() as connection:
         connection.execute(query("end_run"), ["failed", run_id])
 
 
 def interrupt(database: Database, run_id: str) -> None:
-    """Marks the run as interrupted; what it has written stays, and it can go on."""
+    """Mark the run as interrupted. Its completions stay, and the run can be resumed."""
     with database.write() as connection:
         connection.execute(query("end_run"), ["interrupted", run_id])
 
@@ -139,18 +145,18 @@ def _interrupted(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, datet
 
 
 def kept_completions(database: Database, run_id: str) -> list[tuple[int, int]]:
-    """(page id, sample) of what is to be scored, by page and sample."""
+    """Return the (page id, sample) pairs of the kept completions, ordered by page and sample."""
     return [(page_id, sample) for page_id, sample in database.rows("kept_completions", run_id)]
 
 
 def kept_texts(database: Database, run_id: str, first_page: int, last_page: int) -> dict[tuple[int, int], str]:
-    """The texts of the kept completions of these pages, both ends included, by page id and sample."""
+    """Return the texts of the kept completions by (page id, sample), for the pages from `first_page` to `last_page`."""
     rows = database.rows("kept_texts", run_id, first_page, last_page)
     return {(page_id, sample): text for page_id, sample, text in rows}
 
 
 def is_registered(database: Database, fingerprints: Iterable[Fingerprint], metrics: Iterable[Metric]) -> bool:
-    """Whether these evaluators and metrics are entered, as they are."""
+    """Return whether these evaluators and metrics are stored with the same content."""
     with database.read() as connection:
         entered = {name for (name,) in connection.execute("select evaluator_id from evaluators").fetchall()}
         stored = _stored_metrics(connection)
@@ -158,7 +164,7 @@ def is_registered(database: Database, fingerprints: Iterable[Fingerprint], metri
 
 
 def register(database: Database, fingerprints: Iterable[Fingerprint], metrics: Iterable[Metric]) -> None:
-    """Enter evaluators and metrics that are new, and give the views a column for each new metric."""
+    """Store evaluators and metrics that are new, and add a column for each new metric to the views."""
     metrics = list(metrics)
     rows = [
         asdict(fingerprint)
@@ -184,7 +190,7 @@ def register(database: Database, fingerprints: Iterable[Fingerprint], metrics: I
 
 
 def _are_registered(database: Database, rows: Sequence[Mapping[str, Any]], metrics: Iterable[Metric]) -> bool:
-    """Whether there is nothing to enter, so that nobody waits for a transaction that changes nothing."""
+    """Return whether everything is stored already, so that no transaction is needed."""
     if not database.is_there:
         return False
     with database.read() as connection:
@@ -198,14 +204,14 @@ def _stored_metrics(connection: duckdb.DuckDBPyConnection) -> list[Metric]:
 
 
 def finished_scorings(database: Database, run_id: str) -> set[str]:
-    """The ids of the evaluators that have scored the whole run."""
+    """Return the ids of the evaluators that have scored the whole run."""
     with database.read() as connection:
         rows = connection.execute("select evaluator_id from scorings where run_id = ?", [run_id]).fetchall()
     return {evaluator_id for (evaluator_id,) in rows}
 
 
 def scored_texts(database: Database, run_id: str, evaluator_ids: Iterable[str]) -> dict[str, set[tuple[int, int]]]:
-    """By evaluator id, the (page id, sample) pairs that it has scored."""
+    """Return the (page id, sample) pairs that each evaluator has scored, by evaluator id."""
     found: dict[str, set[tuple[int, int]]] = {name: set() for name in evaluator_ids}
     for name, page_id, sample in database.rows("scored_texts", run_id, list(found)):
         found[name].add((page_id, sample))
@@ -213,8 +219,10 @@ def scored_texts(database: Database, run_id: str, evaluator_ids: Iterable[str]) 
 
 
 def add_scores(database: Database, run_id: str, scores: Sequence[Score], claims: Sequence[CheckedClaim] = ()) -> None:
-    """Stores them, and in the same transaction the verdicts that they count. Where they add to a scoring that was
-    finished, what it amounts to is stored anew with them."""
+    """Store scores, and the verdicts on claims that they count, in one transaction.
+
+    If the scores add to a finished scoring, its summaries are updated in the same transaction.
+    """
     with database.write() as connection:
         insert_new(connection, "scores", scores, run_id=run_id)
         insert_new(connection, "claims", claims, run_id=run_id)
@@ -222,12 +230,12 @@ def add_scores(database: Database, run_id: str, scores: Sequence[Score], claims:
 
 
 def set_scored(database: Database, run_id: str) -> dict[str, int]:
-    """By id of each set evaluator that has scored the run, how many texts it was scored by."""
+    """Return the number of scored texts by the id of each set evaluator that has scored the run."""
     return dict(database.rows("set_scored", run_id))
 
 
 def add_run_scores(database: Database, run_id: str, scores: Sequence[RunScore]) -> None:
-    """Stores what set evaluators give, in the place of what the same have given the run before."""
+    """Store the scores of set evaluators, replacing their earlier scores of the run."""
     if scores:
         with database.write() as connection:
             ids = sorted({score.evaluator_id for score in scores})
@@ -239,8 +247,10 @@ def add_run_scores(database: Database, run_id: str, scores: Sequence[RunScore]) 
 
 
 def finish_scoring(database: Database, run_id: str, evaluator_ids: Iterable[str]) -> None:
-    """Enters that these evaluators have scored the whole run, and what their scores amount to; those that have done so
-    before keep their time."""
+    """Record that these evaluators have scored the whole run, and store the summaries of their scores.
+
+    An evaluator that was recorded before keeps its time.
+    """
     if finished := sorted(evaluator_ids):
         with database.write() as connection:
             entered = connection.execute(query("finish_scoring"), [run_id, finished, run_id]).fetchall()

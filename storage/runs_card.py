@@ -1,4 +1,4 @@
-"""The data card of exported runs: what Hugging Face's `datasets` reads first, and what their users must know."""
+"""The data card of exported runs. Hugging Face's `datasets` reads its YAML header; users read the rest."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -41,7 +41,7 @@ Every score names its `evaluator_id`. Numbers of different evaluators are not to
 
 
 def card(files: Sequence[Path], runs: Sequence[Contender]) -> str:
-    """The README.md of a `datasets` folder with these files."""
+    """Return the README.md of a `datasets` folder with these files."""
     named = [(run.run_id, public_name(run.model), public_decoder(run.decoder), run.snapshot_id) for run in runs]
     rows = [f"| {' | '.join(map(code_in_markdown, one))} |" for one in named]
     return _CARD.format(configs=configs(files), runs="\n".join(rows))

@@ -1,4 +1,4 @@
-"""The tables and views as they describe themselves: their columns, types and comments."""
+"""Read the tables and views from the database, with their columns, types and comments."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -11,8 +11,7 @@ from storage.fences import MEMORY, connect
 from storage.migrate import create_views, migrate
 from storage.queries import query, records
 
-# Stands for every metric where the columns of all metrics are meant. No column can be named METRIC itself, as
-# `metric` is a column of the leaderboard's own.
+# A placeholder that represents all metrics. It cannot be called METRIC, because the leaderboard has a column `metric`.
 _ANY_METRIC = """insert into metrics (metric, unit, direction, definition, source)
 values ('any_METRIC', '', 'none', 'its definition', '')"""
 
@@ -26,7 +25,7 @@ class TableColumn:
 
 @dataclass(frozen=True)
 class Relation:
-    """A `kind` is `table` or `view`."""
+    """A table or view; `kind` is `table` or `view`."""
 
     name: str
     kind: str
@@ -35,14 +34,14 @@ class Relation:
 
 
 def names(database: Database) -> list[str]:
-    """All tables, views and columns, for people who type."""
+    """Return the names of all tables, views and columns, for completion in an editor."""
     with database.fenced() as connection:
         found = list(relations(connection))
     return sorted({one.name for one in found} | {column.name for one in found for column in one.columns})
 
 
 def documented() -> list[Relation]:
-    """Those of a fresh database, in which `METRIC` stands for every metric."""
+    """Return the tables and views of a new database, in which `METRIC` represents every metric."""
     with connect(MEMORY) as connection:
         migrate(connection, Path(":memory:"))
         connection.execute(_ANY_METRIC)
@@ -63,6 +62,6 @@ def _of_any_metric(relation: Relation) -> Relation:
 
 
 def relations(connection: duckdb.DuckDBPyConnection) -> Iterator[Relation]:
-    """Views before tables, each by name, but for the record of the schema itself."""
+    """Yield the views and then the tables, each ordered by name, except the tables that record the schema itself."""
     for name, kind, comment in connection.execute(query("relations")).fetchall():
         yield Relation(name, kind, comment, tuple(records(TableColumn, connection.execute(query("columns"), [name]))))

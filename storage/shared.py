@@ -1,9 +1,9 @@
-"""A folder that several machines share, anywhere that fsspec reaches: one Parquet file a part, and a note that vouches
-for it.
+"""Read and write a folder that several machines share, on any file system that fsspec supports.
 
-A part is a table's rows of one snapshot, run or scoring: `completions/snapshot_id=…/run_id=…/completions.parquet`. Its
-note, beside the others in `catalogue/`, is written last and holds the hash of the rows, so a file that was never
-finished is known as such, and no part is taken that is not what was pushed.
+A part holds a table's rows of one snapshot, run or scoring, in one Parquet file:
+`completions/snapshot_id=…/run_id=…/completions.parquet`. The note of the part lies with the other notes in
+`catalogue/`. It is written last and holds the hash of the rows. An unfinished file is therefore detected, and so is a
+part that differs from the pushed rows.
 """
 
 import hashlib
@@ -28,18 +28,18 @@ from storage.outputs import safe
 from storage.public_rows import public_rows
 
 _CATALOGUE = "catalogue"
-_LARGEST_NOTE = 1_000_000  # bytes; one names the metrics of a scoring
-# What a Parquet file may hold for its size, so that a small one takes little memory: some 4 rows a byte and packed to a
-# hundredth are the most that is pushed
+_LARGEST_NOTE = 1_000_000  # maximum bytes; a note lists the metrics of a scoring
+# Limits on the rows and the uncompressed size of a Parquet file of a given size, so that a small file needs little
+# memory. Pushed files have at most about 4 rows per byte, and are compressed to a hundredth at most.
 _FEW_ROWS, _MOST_ROWS_A_BYTE = 100_000, 50
 _SMALL, _MOST_PACKED = 64_000_000, 500
-_LONGEST = 240  # bytes of a folder's name, of 255 that a file system takes
-_ADDED = ("token_ids",)  # columns that were added after notes of their tables had been written
+_LONGEST = 240  # maximum bytes of a folder's name; file systems allow 255
+_ADDED = ("token_ids",)  # columns that were added after the first notes of their tables
 
 
 @dataclass(frozen=True)
 class SharedPart:
-    """A table's rows under some keys, such as ("snapshot_id", "enwiki-2026-09")."""
+    """The rows of a table with the same values in some key columns, such as ("snapshot_id", "enwiki-2026-09")."""
 
     table: str
     keys: tuple[tuple[str, str], ...]
@@ -54,7 +54,7 @@ class SharedPart:
 
 @dataclass(frozen=True)
 class Note:
-    """What a part holds: its rows, their hash, and facts by which it can be judged unread."""
+    """The description of a part: the number of rows, their hash, and facts that readers need before the rows."""
 
     part: SharedPart
     rows: int
@@ -63,7 +63,7 @@ class Note:
 
 
 class ReadableParts(Protocol):
-    """Where parts are read from; `url` is what messages call it."""
+    """A place from which parts can be read; messages name it by its `url`."""
 
     @property
     def url(self) -> str: ...
@@ -74,13 +74,13 @@ class ReadableParts(Protocol):
 
 
 class Parts(ReadableParts, Protocol):
-    """Where parts are written to as well."""
+    """A place to which parts can be written as well."""
 
     def write(self, part: SharedPart, rows: pa.Table, facts: Mapping[str, Any]) -> Note: ...
 
 
 class GatheredParts:
-    """Parts in memory, by what `url` calls them."""
+    """Parts in memory; messages name them by `url`."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -90,7 +90,11 @@ class GatheredParts:
         return {part: note for part, (note, _) in self.held.items()}
 
     def write(self, part: SharedPart, rows: pa.Table, facts: Mapping[str, Any]) -> Note:
-        """Raises TerminalError for rows with a time that no calendar has, as a database from elsewhere may hold."""
+        """Store a part in memory.
+
+        Raises TerminalError for rows with a time that Python cannot represent, which a database from another person may
+        hold.
+        """
         try:
             note = Note(part, rows.num_rows, rows_sha256(rows), facts)
         except OverflowError as error:
@@ -102,14 +106,14 @@ class GatheredParts:
         return self.held[note.part][1]
 
     def only(self, tables: Collection[str]) -> "GatheredParts":
-        """Those of these tables."""
+        """Return only the parts of these tables."""
         some = GatheredParts(self.url)
         some.held = {part: one for part, one in self.held.items() if part.table in tables}
         return some
 
 
 class SharedFolder:
-    """The folder at a URL: `file:///mnt/results`, `s3://bucket/results`, `memory://x`."""
+    """The folder at a URL such as `file:///mnt/results`, `s3://bucket/results` or `memory://x`."""
 
     def __init__(self, url: str) -> None:
         """Raises UsageError for a URL that fsspec does not know, or whose package is not installed."""
@@ -127,13 +131,13 @@ class SharedFolder:
         self._is_local = "file" in self._files.protocol
 
     def apart_from(self, database: Path) -> "SharedFolder":
-        """Itself. Raises UsageError where it would be written over a database."""
+        """Return this folder. Raises UsageError if writing to it would overwrite a database."""
         if self._is_local:
             safe(Path(self._root), database)
         return self
 
     def notes(self) -> dict[SharedPart, Note]:
-        """All that is there whole. Raises TerminalError where the storage refuses."""
+        """Return the notes of all complete parts. Raises TerminalError if the storage or a note cannot be read."""
         with self._asking():
             paths = self._files.find(f"{self._root}/{_CATALOGUE}") if self._files.exists(self._root) else []
             noted = [path for path in paths if path.endswith(".json")]
@@ -143,7 +147,10 @@ class SharedFolder:
         return {note.part: note for note in found}
 
     def _note(self, path: str, content: bytes) -> Note:
-        """What a note in the catalogue says of the part that it lies under. Raises TerminalError."""
+        """Return the note in a catalogue file.
+
+        Raises TerminalError if the file is no note, or is the note of another part.
+        """
         place = path[path.rfind(f"/{_CATALOGUE}/") + 1 :]
         where = f"'{self.url}/{place}'"
         remedy = "push again from where it was made, or take the note away"
@@ -159,7 +166,7 @@ class SharedFolder:
         return Note(part, note.rows, note.sha256, note.facts)
 
     def write(self, part: SharedPart, rows: pa.Table, facts: Mapping[str, Any]) -> Note:
-        """The rows first, and then the note that says that they are there."""
+        """Write the rows first, and then the note that confirms them."""
         buffer = io.BytesIO()
         parquet.write_table(rows, buffer, compression="zstd")
         note = Note(part, rows.num_rows, rows_sha256(rows), facts)
@@ -168,7 +175,10 @@ class SharedFolder:
         return note
 
     def read(self, note: Note) -> pa.Table:
-        """Raises TransientError where the rows are not those of the note: somebody is writing them, or was stopped."""
+        """Return the rows of a part.
+
+        Raises TransientError if they do not match the note, as during or after an unfinished push.
+        """
         path = f"{note.part.path}/{note.part.table}.parquet"
         with self._asking():
             whole = f"{self._root}/{path}"
@@ -191,7 +201,7 @@ class SharedFolder:
 
 
 class _Asking:
-    """What a storage refuses becomes one line."""
+    """Turns errors of the storage into a message of one line."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -204,8 +214,10 @@ class _Asking:
 
 
 def rows_sha256(rows: pa.Table) -> str:
-    """Of the values in the order of the rows, whatever version of Parquet holds them. A column that tables of older
-    versions lack counts only where it has a value, so that old and new notes of the same rows agree."""
+    """Return the hash of the values in the order of the rows, which does not depend on the version of Parquet.
+
+    A column that older versions lack counts only if it has a value, so that old and new notes of the same rows agree.
+    """
     empty = [name for name in _ADDED if name in rows.column_names and rows[name].null_count == rows.num_rows]
     rows = rows.drop_columns(empty)
     digest = hashlib.sha256(json.dumps(rows.column_names).encode())
@@ -215,8 +227,10 @@ def rows_sha256(rows: pa.Table) -> str:
 
 
 def is_same(rows: pa.Table, noted: Note, parts: ReadableParts) -> bool:
-    """Whether the part that the note is of holds these rows, or what is public of them. Either may have been written by
-    an older version, without the columns that were added since."""
+    """Return whether the part of the note holds these rows, or their public form.
+
+    The part or the rows may come from an older version, without the columns that were added later.
+    """
     public = public_rows(rows)
     forms = [rows] if public.equals(rows) else [rows, public]
     plain = {rows_sha256(_without_added(form)) for form in forms}
@@ -244,7 +258,10 @@ def _plain(value: Any) -> str:
 
 
 def _rows(content: bytes, note: Note) -> pa.Table | None:
-    """The rows of a Parquet file; None where they are not those of the note, or would take far more memory than it."""
+    """Return the rows of a Parquet file.
+
+    Returns None if the rows do not match the note, or would need far more memory than the size of the file.
+    """
     try:
         with parquet.ParquetFile(io.BytesIO(content)) as file:
             groups = [file.metadata.row_group(place) for place in range(file.metadata.num_row_groups)]
@@ -254,7 +271,7 @@ def _rows(content: bytes, note: Note) -> pa.Table | None:
                 return None
             rows = file.read()
         return rows if rows_sha256(rows) == note.sha256 else None
-    # Damaged files end in any of these: pyarrow's own, bytes that are no UTF-8, sizes that no memory holds
+    # Reading a damaged file can raise any of these: pyarrow's errors, invalid UTF-8, or sizes that exceed the memory.
     except (pa.ArrowException, OSError, ValueError, TypeError, KeyError, OverflowError, MemoryError, AssertionError):
         return None
 
@@ -267,7 +284,7 @@ class _PartOfNote(pydantic.BaseModel):
 
 
 class _NoteFile(pydantic.BaseModel):
-    """A note as it lies in the catalogue."""
+    """The content of a note's file in the catalogue."""
 
     model_config = pydantic.ConfigDict(strict=True, extra="forbid")
 
@@ -289,7 +306,9 @@ class _NoteFile(pydantic.BaseModel):
 
 
 def _folder(name: str, value: str) -> str:
-    """As Hive writes a partition, and DuckDB and pyarrow read it; of a value that is too long for a file system, what
-    is left of it and its hash."""
+    """Return a folder name in the format of Hive partitions, which DuckDB and pyarrow read.
+
+    A value that is too long for a file system is shortened and gets a hash.
+    """
     folder = f"{name}={quote(value, safe='')}"
     return folder if len(folder) <= _LONGEST else f"{name}={file_name(value)}"

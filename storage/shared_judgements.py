@@ -1,8 +1,8 @@
-"""What judges said of pairs of texts, in a shared folder: a part holds one judge's answers on two runs by one rubric,
-given in one database.
+"""Push and pull judges' answers on pairs of texts.
 
-Each answer keeps its origin, the id of the database in which it was given. A part from elsewhere can add answers of its
-own origin and put later ones in their place, and touches no other: an answer that was given here changes only here.
+A part holds one judge's answers on two runs by one rubric, given in one database. Each answer keeps its origin, the id
+of the database in which it was given. A part from elsewhere can add answers of its own origin and replace earlier
+answers of this origin. It changes no other answers: only this database changes the answers that were given in it.
 """
 
 from collections.abc import Collection, Iterable, MutableMapping
@@ -20,7 +20,7 @@ from storage.queries import query
 from storage.shared import Note, Parts, ReadableParts, SharedPart, rows_sha256
 
 _PART = ("run_a", "run_b", "judge", "judge_kind", "rubric_sha256")
-# Earlier versions pushed answers without their origin.
+# The origin of answers that earlier versions pushed without an origin.
 UNNAMED = "unnamed"
 
 Notes = MutableMapping[SharedPart, Note]
@@ -29,8 +29,10 @@ Notes = MutableMapping[SharedPart, Note]
 def push(
     database: Database, folder: Parts, there: Notes, shared: Collection[str], without: Collection[str] = ()
 ) -> tuple[int, list[str]]:
-    """How many answers the folder lacked, and a line for each part that is not pushed; they are on pairs of runs that
-    are both `shared`, and by no judge of `without`."""
+    """Push answers that the folder lacks, on pairs of `shared` runs and by judges that are not in `without`.
+
+    Returns the number of pushed answers, and a line for each part that was refused.
+    """
     pushed, refused = 0, list[str]()
     our_id = database_id(database)
     for *values, origin in database.rows("judged_parts"):
@@ -59,8 +61,10 @@ def push(
 
 
 def pull(database: Database, folder: ReadableParts, there: Notes, shared: Collection[str]) -> tuple[int, list[str]]:
-    """How many answers were lacking here, each part's taken in at once, and a line for each part that is refused; they
-    are on pairs of `shared` runs."""
+    """Store answers that the database lacks, on pairs of `shared` runs, each part in one transaction.
+
+    Returns the number of stored answers, and a line for each part that was refused.
+    """
     pulled, refused = 0, list[str]()
     our_id = database_id(database)
     foreign = ForeignAnswers(database)
@@ -80,7 +84,10 @@ def pull(database: Database, folder: ReadableParts, there: Notes, shared: Collec
 
 
 def database_id(database: Database) -> str:
-    """The random id of this database, which its answers carry. Raises TerminalError if it has none, or several."""
+    """Return the random id of this database, which its answers carry.
+
+    Raises TerminalError unless it has exactly one id.
+    """
     found = database.rows("database_id")
     if len(found) != 1:
         raise TerminalError(
@@ -92,7 +99,10 @@ def database_id(database: Database) -> str:
 def _take(
     database: Database, folder: ReadableParts, there: Notes, part: SharedPart, foreign: ForeignAnswers, our_id: str
 ) -> int:
-    """Takes in what is new or later, and gives how many answers that is. Raises UntrueAnswers."""
+    """Store the new and the later answers of a part, and return their number.
+
+    Raises UntrueAnswers for invalid answers.
+    """
     origin = dict(part.keys).get("origin", UNNAMED)
     stored_as = "" if origin == our_id else origin
     here_part = SharedPart("judgements", (*((name, part[name]) for name in _PART), ("origin", stored_as)))
@@ -128,8 +138,11 @@ def _take(
 
 
 def _unnamed(new: list[Row], here: pa.Table, given_here: pa.Table) -> list[Row]:
-    """Those to questions that nobody of this name has answered here; the others are earlier than the answers here.
-    Raises UntrueAnswers for a later one, as nothing tells whose it is."""
+    """Return the answers without origin to questions that this judge has not answered in this database.
+
+    Answers to other questions are left out if they are earlier than the stored answers. Raises UntrueAnswers for a
+    later answer, because its origin cannot be determined.
+    """
     answered = {question(row | {"origin": UNNAMED}): row for row in (*here.to_pylist(), *given_here.to_pylist())}
     if any((before := answered.get(question(row))) and before["judged_at"] < row["judged_at"] for row in new):
         raise UntrueAnswers(
@@ -140,7 +153,10 @@ def _unnamed(new: list[Row], here: pa.Table, given_here: pa.Table) -> list[Row]:
 
 
 def _read(folder: ReadableParts, note: Note) -> pa.Table:
-    """Raises UntrueAnswers for values that Python has none for, such as the year 29,000."""
+    """Return the rows of a part.
+
+    Raises UntrueAnswers for values that Python cannot represent, such as the year 29,000.
+    """
     try:
         return folder.read(note)
     except (ValueError, OverflowError) as error:
@@ -153,7 +169,7 @@ def _under(rows: pa.Table, origin: str) -> pa.Table:
 
 
 def _later(known: pa.Table, found: pa.Table) -> list[Row]:
-    """The `found` answers to questions that `known` has no answer to, or only an earlier one."""
+    """Return the `found` answers to questions to which `known` has no answer, or only an earlier answer."""
     answers = {question(row): row for row in known.to_pylist()}
     return [
         row
@@ -163,7 +179,7 @@ def _later(known: pa.Table, found: pa.Table) -> list[Row]:
 
 
 def _together(known: pa.Table, new: list[Row], schema: pa.Schema) -> pa.Table:
-    """Both, with the new ones in the place of those to the same questions, in the order of their key."""
+    """Return all answers in the order of their key. Answers in `new` replace `known` answers to the same questions."""
     answers = {question(row): row for row in [*known.to_pylist(), *new]}
     key = KEYS["judgements"]
     rows = sorted(answers.values(), key=lambda row: tuple(row[name] for name in key))
@@ -171,12 +187,12 @@ def _together(known: pa.Table, new: list[Row], schema: pa.Schema) -> pa.Table:
 
 
 def _said(row: Row) -> tuple[Any, ...]:
-    """An answer without its origin: one that is the same to the microsecond was given once."""
+    """Return an answer without its origin. Two answers that are equal to the microsecond are the same answer."""
     return tuple(sorted((name, str(value)) for name, value in row.items() if name != "origin"))
 
 
 def _described_by(part: SharedPart) -> Iterable[SharedPart]:
-    """What was asked, and of a model, who that is."""
+    """Yield the parts that describe the rubric and, if the judge is a model, the model."""
     yield SharedPart("rubrics", (("rubric_sha256", part["rubric_sha256"]),))
     if part["judge_kind"] == "model":
         yield SharedPart("evaluators", (("evaluator_id", part["judge"]),))

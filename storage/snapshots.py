@@ -1,4 +1,4 @@
-"""Snapshots: published in one transaction under a content hash, and never changed afterwards."""
+"""Publish snapshots, each in one transaction under a content hash, and never change them afterwards."""
 
 import hashlib
 import json
@@ -28,7 +28,7 @@ def snapshot_id(
     cutoff: datetime | None,
     against: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """`enwiki-2026-10`; whatever was asked for beyond the defaults adds a hash of it to the name."""
+    """Return an id such as `enwiki-2026-10`. Settings other than the defaults add a hash of these settings."""
     name = f"{site.wiki}-{window.label}"
     usual = OLD_SELECTION if window.is_old else Selection()
     if selection == usual and cutoff is None and not against:
@@ -42,8 +42,10 @@ def snapshot_id(
 def parameters_json(
     window: Window, selection: Selection, kind: str, against: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """What decides which articles are chosen, in canonical form: part of the content hash. `against` are the content
-    hashes of the snapshots, by their ids, whose articles are not to be repeated."""
+    """Return the settings that decide which articles are selected, as canonical JSON. The content hash covers them.
+
+    `against` maps the ids of the snapshots whose articles must not be repeated to their content hashes.
+    """
     windowed = {"kind": kind, "window": [window.start.isoformat(), window.end.isoformat()]}
     asked = {**windowed, "novelty": PARAMETERS, "rules": RULES, **_asked(selection)}
     if against:
@@ -52,7 +54,7 @@ def parameters_json(
 
 
 def _asked(selection: Selection) -> dict[str, object]:
-    """What is not asked for is not named: older snapshots know nothing of it."""
+    """Return the settings that are not None. Older snapshots do not have the newer settings."""
     return {name: value for name, value in vars(selection).items() if value is not None}
 
 
@@ -61,16 +63,15 @@ def text_sha256(first_sentence: str, completion: str) -> str:
 
 
 def content_sha256(articles: Iterable[Article], parameters: str, extractor_version: str) -> str:
-    """The hash of what a model is tested on: parameters, extractor version, and every article by title.
+    """Return the hash of the test set: parameters, extractor version, and every article ordered by title.
 
-    Page and revision numbers are left out. They are a wiki's bookkeeping, and the same history imported into another
-    wiki gets new ones.
+    Page and revision ids are left out, because the same history gets new ids when it is imported into another wiki.
     """
     digest = hashlib.sha256(f"newwiki content 1\n{extractor_version}\n{parameters}\n".encode())
     for article in sorted(articles, key=lambda article: (article.title, article.created_at)):
         times = [article.created_at.astimezone(UTC).isoformat(), article.revised_at.astimezone(UTC).isoformat()]
         line = [article.title, *times, article.revisions, article.words, article.first_sentence, article.completion]
-        if extractor_version != "1":  # which kept no headings
+        if extractor_version != "1":  # version 1 extracted no headings
             line.append(article.headings)
         digest.update(json.dumps(line, ensure_ascii=False).encode() + b"\n")
     return digest.hexdigest()
@@ -87,9 +88,9 @@ def publish(
     requests: Sequence[Requests] = (),
     novelty: Sequence[Nearest] = (),
 ) -> Snapshot:
-    """Stores the snapshot with a row for every page considered, and what was asked of the wiki for it.
+    """Store the snapshot with a row for every candidate, and the requests that were made to the wiki.
 
-    Raises TerminalError where the name is taken.
+    Raises TerminalError if the name is taken.
     """
     articles = [article(page) for page in judged if page.verdict == "selected"]
     snapshot = Snapshot(
@@ -124,7 +125,7 @@ def publish(
 
 
 def find(database: Database, name: str) -> Snapshot | None:
-    """The snapshot of that name, if there is one; None too where there is no database yet."""
+    """Return the snapshot with this name; None if there is none, or no database yet."""
     if not database.is_there:
         return None
     with database.read() as connection:
@@ -132,9 +133,10 @@ def find(database: Database, name: str) -> Snapshot | None:
 
 
 def resolve(database: Database, name: str) -> Snapshot:
-    """The snapshot of that name; `latest` is the newest window of new pages, `latest:enwiki` that of one wiki.
+    """Return the snapshot with this name.
 
-    Raises UsageError for a name that is not there, and TerminalError where nothing is the latest.
+    `latest` is the snapshot of new pages with the newest window, and `latest:enwiki` the newest of one wiki. Raises
+    UsageError for an unknown name, and TerminalError if there is no latest snapshot.
     """
     with database.read() as connection:
         rows = connection.execute("select snapshot_id from snapshots order by 1").fetchall()
@@ -156,19 +158,19 @@ def resolve(database: Database, name: str) -> Snapshot:
 
 
 def earlier(database: Database, wiki: str, moment: datetime) -> list[str]:
-    """The ids of the wiki's snapshots whose window begins before that moment; none where there is no database yet."""
+    """Return the ids of the wiki's snapshots whose window begins before `moment`; an empty list without a database."""
     if not database.is_there:
         return []
     return [name for (name,) in database.rows("earlier_snapshots", wiki, moment)]
 
 
 def articles(database: Database, name: str) -> list[Article]:
-    """The articles of a snapshot, the longest first (of two as long, the one with the smaller page id)."""
+    """Return the articles of a snapshot, the longest first. Articles of equal length are ordered by page id."""
     return database.records(Article, "snapshot_articles", name)
 
 
 def verify(database: Database, name: str) -> list[str]:
-    """What does not agree with the published hashes, or with itself; empty where all is as it was."""
+    """Return a sentence for each difference from the published hashes and each contradiction; an empty list if none."""
     snapshot = resolve(database, name)
     stored = articles(database, snapshot.snapshot_id)
     problems = [
@@ -186,8 +188,10 @@ def verify(database: Database, name: str) -> list[str]:
 
 
 def first_hashed(database: Database, name: str) -> datetime | None:
-    """From when on `verify` knows all columns of a snapshot that was published before they were hashed; None where it
-    has known them from the beginning."""
+    """Return the earliest time at which a migration hashed columns of a snapshot; None if no migration did.
+
+    Earlier changes to these columns cannot be detected by `verify`.
+    """
     with database.read() as connection:
         return hashes.first_hashed(connection, name)
 

@@ -1,6 +1,7 @@
-"""What a refresh has found so far, in a file beside the database, so that the database changes only by publishing.
+"""Keep the intermediate results of a refresh in a file beside the database.
 
-The file holds the cutoff of the first attempt: a refresh that goes on after an interruption cuts at the same moment.
+The database changes only when a snapshot is published. The file holds the cutoff of the first attempt, so that a
+resumed refresh uses the same cutoff.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +23,7 @@ from storage.queries import first_row, query, records
 
 
 class Staging:
-    """One refresh under way. `cutoff` is when its first attempt began, or what was asked for."""
+    """A refresh in progress. `cutoff` is the start of its first attempt, or the requested cutoff."""
 
     def __init__(self, path: Path, cutoff: datetime) -> None:
         self._path = path
@@ -31,21 +32,24 @@ class Staging:
 
     @classmethod
     def open(cls, database: Path, snapshot_id: str, cutoff: datetime) -> Self:
-        """Takes up what an interrupted refresh for this snapshot has left, or begins."""
+        """Resume an interrupted refresh for this snapshot, or begin a new refresh."""
         path = _path(database, snapshot_id)
         path.parent.mkdir(parents=True, exist_ok=True)
         with _connect(path) as connection:
             if not first_row(connection.execute("select 1 from duckdb_tables() where table_name = 'request'")):
                 connection.execute((files("storage") / "sql" / "staging.sql").read_text("utf-8"))
                 connection.execute("insert into request values (?, ?)", [snapshot_id, cutoff])
-            connection.execute("alter table judged add column if not exists structure json")  # of older versions
+            # older versions created the table without this column
+            connection.execute("alter table judged add column if not exists structure json")
             (found,) = connection.execute("select cutoff from request").fetchall()[0]
         return cls(path, found)
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keeps the file open for what is done meanwhile, each time in a transaction of its own: opening takes longer
-        than most of it. Raises TransientError where another process is at work on it."""
+        """Keep the file open for several operations, each in its own transaction.
+
+        Opening the file takes longer than most operations. Raises TransientError if another process is using the file.
+        """
         with _connection(self._path) as self._kept:
             try:
                 yield
@@ -53,36 +57,39 @@ class Staging:
                 self._kept = None
 
     def add(self, pages: Sequence[Judged], requests: Sequence[Requests] = ()) -> None:
-        """Stores verdicts, and what they have cost. Raises TransientError where another process has stored some."""
+        """Store verdicts and the requests that they needed.
+
+        Raises TransientError if another process has stored some of them.
+        """
         with self._connect() as connection:
             insert(connection, "judged", pages)
             insert(connection, "requests", requests)
 
     def keep(self, question: str, answer: str) -> None:
-        """Stores the next answer to a question. Raises TransientError where another process has stored it."""
+        """Store the next answer to a question. Raises TransientError if another process has stored it."""
         with self._connect() as connection:
             connection.execute(
                 "insert into remembered select $1, count(*), $2 from remembered where question = $1", [question, answer]
             )
 
     def recall(self, question: str) -> list[str]:
-        """The answers to a question that are stored, in their order."""
+        """Return the stored answers to a question, in their order."""
         with self._connect() as connection:
             asked = "select answer from remembered where question = ? order by number"
             return [answer for (answer,) in connection.execute(asked, [question]).fetchall()]
 
     def requests(self) -> list[Requests]:
-        """What all attempts have asked for, a row a kind."""
+        """Return the requests of all attempts, with one row per kind."""
         with self._connect() as connection:
             return records(Requests, connection.execute(query("staged_requests")))
 
     def done(self) -> set[int]:
-        """The page ids that have their verdict."""
+        """Return the ids of the pages that have a verdict."""
         with self._connect() as connection:
             return {page_id for (page_id,) in connection.execute("select page_id from judged").fetchall()}
 
     def passed(self) -> set[int]:
-        """The page ids that have passed."""
+        """Return the ids of the selected pages."""
         with self._connect() as connection:
             found = connection.execute("select page_id from judged where verdict = 'selected'").fetchall()
         return {page_id for (page_id,) in found}
@@ -102,12 +109,12 @@ class Staging:
 
     @classmethod
     def discard_leftover(cls, database: Path, snapshot_id: str) -> None:
-        """Removes what a refresh has left that was killed between publishing and tidying up."""
+        """Remove the file of a refresh that was killed between publishing and cleaning up."""
         _remove(_path(database, snapshot_id))
 
     @classmethod
     def leftovers(cls, database: Path, beginning: str) -> list[str]:
-        """The snapshots whose names begin so and whose refresh has left a file."""
+        """Return the snapshots whose ids start with `beginning` and whose refresh has left a file."""
         before = f"{database.name}.refresh-"
         names = [path.name.removeprefix(before) for path in database.parent.glob(f"{escape(before + beginning)}*")]
         return sorted(name for name in names if not name.endswith(".wal"))
@@ -118,7 +125,7 @@ class Staging:
 
 @contextmanager
 def _connect(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """One transaction. Raises TransientError where another process is at work on the same refresh."""
+    """Open one transaction. Raises TransientError if another process is working on the same refresh."""
     with _connection(path) as connection, _one_at_work(path), transaction(connection):
         yield connection
 
@@ -134,7 +141,7 @@ def _connection(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 @contextmanager
 def _one_at_work(path: Path) -> Iterator[None]:
-    """Raises TransientError where another process is, and what `told` makes of all else that fails under the file."""
+    """Raises TransientError if another process is using the file. For other failures, raises the error of `told`."""
     with told(path):
         try:
             yield

@@ -1,4 +1,4 @@
-"""The parts of snapshots by which numbers are cut: their long and their short articles, those with an infobox …"""
+"""Compute scores for strata of a snapshot, such as short and long articles, or articles with an infobox."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _UNKNOWN = "unknown"
 
 @dataclass(frozen=True)
 class StratumPart:
-    """The articles of a snapshot that a stratum has one value for, and between how many words they have."""
+    """The articles of a snapshot that have one value of a stratum, with the smallest and largest number of words."""
 
     snapshot_id: str
     value: str
@@ -31,9 +31,11 @@ class StratumPart:
 
 @dataclass(frozen=True)
 class PartOfRun:
-    """How many prompts and texts a run has in a part of its snapshot. `seen_share` is how much of the part is not after
-    the knowledge cutoff of its model, None where that is not known; `articles` is the same for runs on the same
-    ones."""
+    """The number of prompts and texts that a run has in a part of its snapshot.
+
+    `seen_share` is the share of the part's articles that were not created after the knowledge cutoff of the run's
+    model; None if the cutoff is unknown. `articles` is a hash, which is equal for runs on the same articles.
+    """
 
     run_id: str
     value: str
@@ -46,16 +48,16 @@ class PartOfRun:
 
 @dataclass(frozen=True)
 class CutRuns:
-    """What each run has of which part, in the parts' order, and a summary for each run, metric, evaluator and part."""
+    """The parts of each run, in the order of the parts, and a summary for each run, metric, evaluator and part."""
 
     of_runs: Sequence[PartOfRun]
     summaries: Sequence[dict[str, Any]]
 
 
 def parts(database: Database, stratum: str, snapshot_ids: Collection[str]) -> list[StratumPart]:
-    """The parts of these snapshots, in their order; none of those that are no snapshots (`file:…`).
+    """Return the parts of these snapshots, in their order. Ids of other texts (`file:…`) have no parts.
 
-    Raises TerminalError where nothing is known of all articles of a snapshot.
+    Raises TerminalError if the value of the stratum is unknown for all articles of a snapshot.
     """
     found = database.records(StratumPart, "stratum_parts", list(snapshot_ids), stratum)
     for name in dict.fromkeys(part.snapshot_id for part in found):
@@ -65,7 +67,7 @@ def parts(database: Database, stratum: str, snapshot_ids: Collection[str]) -> li
 
 
 def told(stratum: str, found: Sequence[StratumPart]) -> list[str]:
-    """For each snapshot what its parts are."""
+    """Return a sentence with the parts of each snapshot."""
     return [
         f"{stratum} of {name}: {', '.join(_words(stratum, part) for part in found if part.snapshot_id == name)}"
         for name in dict.fromkeys(part.snapshot_id for part in found)
@@ -73,7 +75,7 @@ def told(stratum: str, found: Sequence[StratumPart]) -> list[str]:
 
 
 def pages(database: Database, stratum: str, snapshot_id: str) -> dict[str, NDArray[np.int64]]:
-    """The page ids of each part of a snapshot. Raises TerminalError as `parts` does."""
+    """Return the page ids of each part of a snapshot. Raises TerminalError as `parts` does."""
     parts(database, stratum, [snapshot_id])
     return {value: np.array(ids, np.int64) for value, ids in database.rows("stratum_pages", snapshot_id, stratum)}
 
@@ -81,8 +83,10 @@ def pages(database: Database, stratum: str, snapshot_id: str) -> dict[str, NDArr
 def cut(
     database: Database, stratum: Stratum | None, run_ids: Sequence[str], after: Mapping[str, date] | None = None
 ) -> CutRuns:
-    """Runs on the parts of a stratum, or on one part `""` without one; of a run in `after` only on the articles that
-    were created after that day. Runs on no snapshot's articles have no part."""
+    """Summarize runs by the parts of a stratum. Without a stratum, all articles form one part with the value `""`.
+
+    For a run in `after`, only the articles that were created after that day count. Runs on no snapshot have no parts.
+    """
     days = [(after or {}).get(run_id) for run_id in run_ids]
     with database.read() as connection:
         connection.execute(query("take_pages"), [list(run_ids), stratum or "", days])
@@ -90,15 +94,17 @@ def cut(
 
 
 def cut_after(database: Database, run_ids: Sequence[str], days: Sequence[date]) -> CutRuns:
-    """Runs on the articles that were created after each of these days (UTC), which overlap: a part for each day, by its
-    name in ISO 8601."""
+    """Summarize runs on the articles that were created after each of these days (UTC), with one part for each day.
+
+    The parts overlap. Their values are the days in ISO 8601.
+    """
     with database.read() as connection:
         connection.execute(query("take_pages_created_after"), [list(run_ids), list(days)])
         return _of_taken(database)
 
 
 def _of_taken(database: Database) -> CutRuns:
-    """What was taken last, on this connection."""
+    """Summarize the pages in the temporary table of this connection."""
     with database.read() as connection:
         for take in (query("take_page_means_of_pages"), query("take_page_gaps_of_pages")):
             connection.execute(take)

@@ -1,4 +1,4 @@
-"""What stands beside the articles' prose: stored with the snapshot that it belongs to, in three tables."""
+"""Store the structure of articles beside their prose: infoboxes, facts, citations and counts, in three tables."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -13,7 +13,7 @@ Facts = Sequence[tuple[str, str]]  # parameter and value
 
 
 def add(connection: duckdb.DuckDBPyConnection, snapshot_id: str, pages: Iterable[Judged]) -> None:
-    """Stores what is known of the selected pages."""
+    """Store the structure of the selected pages."""
     known = [
         (page.page_id, Structure.from_json(page.structure))
         for page in pages
@@ -45,7 +45,10 @@ def add(connection: duckdb.DuckDBPyConnection, snapshot_id: str, pages: Iterable
 
 
 def known_facts(database: Database, snapshot_id: str, page_ids: Sequence[int]) -> Mapping[int, Facts | None]:
-    """By page id what its infoboxes say, nothing where it has none; None where this version has not read it."""
+    """Return the facts in the infoboxes of each article, by page id; empty for an article without facts.
+
+    The value is None if this version has not extracted the facts of the article.
+    """
     found: dict[int, list[tuple[str, str]] | None] = dict.fromkeys(page_ids)
     for page_id, parameter, value in database.rows("known_facts", snapshot_id, list(page_ids), STRUCTURE_VERSION):
         of_page = found[page_id] = found[page_id] or []

@@ -1,6 +1,6 @@
-"""What finished scorings amount to: means by page and by run, stored in the transaction that finishes or adds to them.
+"""Store means by page and by run, in the transaction that finishes a scoring or adds to it.
 
-So no question has to go through all scores, and no summary is ever another than its scores'.
+Queries therefore need not read all scores, and the summaries always agree with the scores.
 """
 
 from collections.abc import Collection, Sequence
@@ -14,8 +14,11 @@ from storage.queries import query
 def store(
     connection: duckdb.DuckDBPyConnection, run_id: str, evaluator_ids: Collection[str], *, choose: bool = True
 ) -> None:
-    """Enter the summaries of these scorings, which have none yet. With `choose` also enter whose numbers stand in the
-    columns; without it, `choose_columns` must follow in the same transaction."""
+    """Store the summaries of these scorings, which have no summaries yet.
+
+    With `choose`, also choose the evaluator for the column of each metric. Without it, `choose_columns` must follow in
+    the same transaction.
+    """
     if evaluator_ids:
         _store(connection, run_id, evaluator_ids)
         if choose:
@@ -23,14 +26,14 @@ def store(
 
 
 def store_missing(connection: duckdb.DuckDBPyConnection) -> None:
-    """Enters those of the finished scorings that have none, as after a migration that changed what they are."""
+    """Store the missing summaries of finished scorings, for example after a migration that changed the summaries."""
     for run_id, evaluator_ids in connection.execute(query("unsummarised")).fetchall():
         _store(connection, run_id, evaluator_ids)
     choose_columns(connection)
 
 
 def choose_columns(connection: duckdb.DuckDBPyConnection) -> None:
-    """Enters anew whose numbers stand in the column of each metric."""
+    """Choose again which evaluator's scores fill the column of each metric."""
     for one in (query("forget_columns"), query("store_columns")):
         connection.execute(one)
 
@@ -46,7 +49,10 @@ def _store(connection: duckdb.DuckDBPyConnection, run_id: str, evaluator_ids: Co
 def renew_finished(
     connection: duckdb.DuckDBPyConnection, run_id: str, evaluator_ids: Collection[str], *, choose: bool = True
 ) -> None:
-    """Enter the summaries of those of these scorings that are finished again, as `store` does; the others have none."""
+    """Recompute the summaries of the finished scorings among these, as `store` does.
+
+    Unfinished scorings have no summaries.
+    """
     found = connection.execute("select evaluator_id from scorings where run_id = ?", [run_id]).fetchall()
     if finished := [evaluator_id for (evaluator_id,) in found if evaluator_id in evaluator_ids]:
         for forget_one in (query("forget_page_means"), query("forget_page_gaps"), query("forget_summaries")):
@@ -55,8 +61,10 @@ def renew_finished(
 
 
 def stale(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """A sentence for each run whose stored summaries are not what its scores amount to, and for each metric whose
-    column is another evaluator's."""
+    """Return a sentence for each run whose stored summaries do not match its scores.
+
+    Also returns a sentence for each metric whose column has the scores of another evaluator than it should.
+    """
     run_ids = [run_id for (run_id,) in connection.execute(query("summarised_runs")).fetchall()]
     of_columns = [sentence for (sentence,) in connection.execute(query("stale_columns")).fetchall()]
     return [*(sentence for some in batches.of_runs(run_ids) for sentence in _stale(connection, some)), *of_columns]

@@ -1,4 +1,4 @@
-"""What the rows of each table are like, for whoever reads rows that nobody vouches for."""
+"""Describe the columns of each table, and check rows from untrusted sources against this description."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ from storage.queries import query
 
 @dataclass(frozen=True)
 class TableShape:
-    """A table's columns with their types; which of them are never NULL, and which hold JSON."""
+    """The columns of a table with their types, and which of them are never NULL or hold JSON."""
 
     schema: pa.Schema
     required: frozenset[str]
@@ -26,17 +26,18 @@ class TableShape:
 
 
 def shape_of(table: str) -> TableShape:
-    """Of a table in `storage.keys`."""
+    """Return the shape of a table in `storage.keys`."""
     return _shapes()[table]
 
 
 def conforming(table: str, rows: pa.Table, keys: Mapping[str, str]) -> pa.Table:
-    """Return the rows with the columns of their table, in its order; a column that an older version had not yet is
-    NULL.
+    """Return the rows with the columns of their table, in its order. Columns that an older version lacked are NULL.
 
-    Raises ValueError for a column that is unknown, lacking, there twice or of another type, for NULL where there must
-    be a value, numbers that are not finite, texts that are not Unicode, JSON that is none, rows that are not under
-    these `keys`, and a row that is there twice.
+    Raises ValueError for:
+
+    - a column that is unknown, missing, repeated or of another type
+    - NULL in a required column, a number that is not finite, a text that is not Unicode, or invalid JSON
+    - rows that do not have the values in `keys`, or a repeated row
     """
     shape = shape_of(table)
     found = _columns(rows, shape)
@@ -72,7 +73,10 @@ def _columns(rows: pa.Table, shape: TableShape) -> pa.Table:
 
 
 def _typed(column: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
-    """The column under the type of its field, which says the same values."""
+    """Return the column with the type of its field.
+
+    Raises ValueError if the types do not correspond, or if a value does not fit the type of the field.
+    """
     kind = column.type
     same = (
         kind == field.type
@@ -112,7 +116,7 @@ def _require_json(name: str, text: str) -> None:
 
 
 def _leaves(value: object) -> Iterator[object]:
-    """The values that lists and structures hold."""
+    """Yield the values inside nested lists and structures."""
     if isinstance(value, list):
         for one in value:
             yield from _leaves(one)
@@ -125,7 +129,7 @@ def _leaves(value: object) -> Iterator[object]:
 
 @cache
 def _shapes() -> dict[str, TableShape]:
-    """Return those of the tables of a new database."""
+    """Return the shapes of the tables of a new database."""
     with connect(MEMORY) as connection:
         connection.execute("set TimeZone = 'UTC'")
         create_tables(connection)

@@ -1,4 +1,4 @@
-"""What articles are about: looked up after their snapshot was published, and kept beside it."""
+"""Store the topics of articles, which are looked up after their snapshot was published."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -9,7 +9,7 @@ from storage.database import Database, insert
 
 
 def store(database: Database, snapshot_id: str, topics: Sequence[Topic]) -> None:
-    """Stores what was looked up now, instead of what was looked up before."""
+    """Store new topics, replacing the earlier topics of the snapshot."""
     with database.write() as connection:
         connection.execute("delete from topics where snapshot_id = ?", [snapshot_id])
         now = datetime.now(UTC).replace(microsecond=0)

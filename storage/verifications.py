@@ -1,4 +1,4 @@
-"""What checks confirmed of runs and scores from elsewhere, and the level that each number has by it."""
+"""Store what checks have confirmed about runs and scores from other people, and read the level of each score."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -20,9 +20,11 @@ class TextKey(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class Verification:
-    """What a check confirmed of a run's scores by an evaluator, or, with an empty `evaluator_id`, of the `texts` that
-    it replayed. `confirmed` of `checked` scores (or tokens) are right, and the run has `total` scores (or completions).
-    `checker` is the fingerprint of the key that signed the receipt, or `newwiki.levels.HERE`."""
+    """The result of a check of a run's scores by an evaluator, or of the replayed `texts` if `evaluator_id` is empty.
+
+    `confirmed` of `checked` scores (or tokens) are right, and the run has `total` scores (or completions). `checker` is
+    the fingerprint of the key that signed the receipt, or `newwiki.levels.HERE`.
+    """
 
     run_id: str
     evaluator_id: str
@@ -38,16 +40,21 @@ class Verification:
 
 
 def add(database: Database, found: Sequence[Verification]) -> None:
-    """Stores what is new, and decides anew whose numbers stand in which column, as a claim decides nothing where a
-    verified number exists."""
+    """Store new verifications, and choose again which evaluator's scores fill each column.
+
+    A claimed score does not fill a column if a verified score exists.
+    """
     with database.write() as connection:
         insert_new(connection, "verifications", found)
         summaries.choose_columns(connection)
 
 
 def keep_own(target: Database, source: Database) -> None:
-    """Says of the runs and scores of the user's own database, which were moved to another, what it says itself: those
-    that were made in it came from nowhere else, and what was checked in it stays checked."""
+    """Copy the origins and verifications of the user's own database to a database that pulled its runs.
+
+    Runs and scores that were made in `source` lose the origin that the pull recorded, and verifications in `source` are
+    kept.
+    """
     made, came, checked = source.table("made_here"), source.table("came_from_elsewhere"), source.table("checked_here")
     with target.write() as connection:
         connection.register("made", made)
@@ -59,11 +66,11 @@ def keep_own(target: Database, source: Database) -> None:
 
 
 def words_below_verified(database: Database, run_ids: Collection[str]) -> dict[tuple[str, str], str]:
-    """In words the level of each finished scoring of these runs that was not wholly verified, by run and evaluator."""
+    """Return the level, in words, of each finished scoring that is not fully verified, by run and evaluator."""
     return {key: one.words for key, one in levels(database, run_ids).items() if one.level != VERIFIED}
 
 
 def levels(database: Database, run_ids: Collection[str]) -> dict[tuple[str, str], Level]:
-    """The level of each finished scoring of these runs, by run and evaluator."""
+    """Return the level of each finished scoring of these runs, by run and evaluator."""
     found = database.records(Level, "levels_of_runs", list(run_ids))
     return {(one.run_id, one.evaluator_id): one for one in found}

@@ -1,6 +1,6 @@
-"""The gate: what must hold of a snapshot, a run or a scoring from another person, whatever brought it.
+"""The gate: the checks of a snapshot, run or scoring from another person, whatever its source.
 
-A shared folder, a signed bundle and someone's database pass the same checks. Nothing here needs a model.
+A shared folder, a signed bundle and another database pass the same checks. No check needs a model.
 """
 
 import json
@@ -34,26 +34,26 @@ from storage.push import SNAPSHOT_TABLES
 from storage.shared import ReadableParts, SharedPart
 from storage.snapshots import content_sha256, text_sha256
 
-# What of a metric two sources must say alike; the words of a definition may have changed since.
+# The fields of a metric that two sources must agree on; the wording of a definition may have changed.
 OF_METRIC = ("unit", "minimum", "maximum", "direction", "scope")
 _SCOPES = {"scores": "text", "run_scores": "run"}
 _REASONS = ("stop", "length", "context", "unknown")
 _DIRECTIONS = ("higher", "lower", "none")
 _LONGEST_METRIC = 60
 _LONGEST_STATUS = 1_000
-# Rounding may carry a value just beyond its bounds.
+# Rounding can move a value slightly beyond its bounds.
 _ROUNDING = 1e-6
 _ARTICLE = [field.name for field in fields(Article)]
 _RUN = [field.name for field in fields(Run)]
 
 
 def admit(parts: ReadableParts, source: Source, signer: str = "") -> Admitted:
-    """Return the parts for `storage.pull`, which this gate checks as they are taken in."""
+    """Return the parts for `storage.pull`, which calls this gate during the import."""
     return Admitted(parts, _Gate(), source, signer)
 
 
 class _Gate:
-    """As `storage.admitted.Gate` has it."""
+    """The implementation of `storage.admitted.Gate`."""
 
     def snapshot(self, tables: Mapping[str, Sequence[Row]]) -> None:
         require_snapshot(tables)
@@ -75,7 +75,7 @@ class _Gate:
 
 
 def articles_of(rows: Sequence[Row]) -> list[Article]:
-    """The articles of a snapshot, the longest first, as `storage.snapshots.articles` gives them."""
+    """Return the articles of a snapshot, the longest first, in the order of `storage.snapshots.articles`."""
     found = [Article(**{name: row[name] for name in _ARTICLE}) for row in rows]
     return sorted(found, key=lambda article: (-article.words, article.page_id))
 
@@ -85,7 +85,7 @@ def run_of(row: Row) -> Run:
 
 
 def require_snapshot(tables: Mapping[str, Sequence[Row]]) -> None:
-    """Raises ValueError unless a snapshot's hashes are those of its articles, and its parts agree with each other."""
+    """Raise ValueError unless the snapshot's hashes match its articles and its parts agree with each other."""
     [row] = tables["snapshots"]
     require_name(row["snapshot_id"], "the snapshot's name")
     require_name(row["wiki"], "the wiki's name")
@@ -98,7 +98,7 @@ def require_snapshot(tables: Mapping[str, Sequence[Row]]) -> None:
         raise ValueError(f"{len(articles)} articles are there, {row['articles']} were published")
     for article in articles:
         if text_sha256(article.first_sentence, article.completion) != article.text_sha256:
-            raise ValueError(f"the text of {in_message(article.title)} is not what its hash says")
+            raise ValueError(f"the text of {in_message(article.title)} does not match its hash")
     if content_sha256(articles, row["parameters"], row["extractor_version"]) != row["content_sha256"]:
         raise ValueError("it is not what its content hash says")
     _require_addresses(row["licence_url"], *(one["permalink"] for one in tables["stored_articles"]))
@@ -109,9 +109,11 @@ def require_snapshot(tables: Mapping[str, Sequence[Row]]) -> None:
 
 
 def require_run(row: Row, completions: Sequence[Row], snapshot: Row, articles: Sequence[Article]) -> bool:
-    """Return whether the run's id could be computed again, which it can unless its backend or its decoder is unknown
-    here. Raises ValueError where it is another id, or where the texts are not what decoder, lengths and numbers of
-    samples allow."""
+    """Check a run, and return whether its id could be computed again. This requires a known backend and decoder.
+
+    Raises ValueError if the computed id differs, or if the texts contradict the decoder, the lengths or the number of
+    samples.
+    """
     run = run_of(row)
     if row["status"] != "complete" or row["process"] is not None:
         raise ValueError("it is not complete")
@@ -136,7 +138,7 @@ def require_run(row: Row, completions: Sequence[Row], snapshot: Row, articles: S
 
 
 def require_evaluator(row: Row) -> None:
-    """Raises ValueError unless an evaluator's id is the hash of the rest of it."""
+    """Raise ValueError unless the evaluator's id is the hash of its other fields."""
     described = {name: row[name] for name in row if name not in ("parameters", "dependencies")}
     parameters, dependencies = json.loads(row["parameters"]), json.loads(row["dependencies"])
     if not isinstance(parameters, dict) or not isinstance(dependencies, dict):
@@ -149,7 +151,7 @@ def require_evaluator(row: Row) -> None:
 
 
 def require_metric(row: Row) -> None:
-    """Raises ValueError for a name that no column can have, and for bounds that bound nothing."""
+    """Raise ValueError for an invalid metric name, direction or scope, or for a minimum not below the maximum."""
     if not can_name_a_metric(row["metric"]) or len(row["metric"]) > _LONGEST_METRIC:
         raise ValueError("no metric can have this name")
     if row["direction"] not in _DIRECTIONS or row["scope"] not in ("text", "run"):
@@ -159,8 +161,10 @@ def require_metric(row: Row) -> None:
 
 
 def require_same_metric(row: Row, here: Collection[Row]) -> Row:
-    """Return the row to store: ours for a metric of ours, and the one that is here for one that is known. Raises
-    ValueError for a metric that is another one here, or whose name differs in its capitals alone."""
+    """Return the row to store: the installed metric's, the database's, or the given row for an unknown metric.
+
+    Raises ValueError for a metric with a different definition, or with a name that differs only in capitalization.
+    """
     known = {one["metric"].casefold(): one for one in here}
     known |= {one.name.casefold(): _metric_row(one) for one in known_metrics()}
     same = known.get(row["metric"].casefold())
@@ -181,7 +185,7 @@ def _metric_row(metric: Metric) -> Row:
 
 
 def known_metrics() -> Sequence[Metric]:
-    """Those of all evaluators that are installed."""
+    """Return the metrics of all installed evaluators."""
     pieces = (*evaluators.all().values(), *set_evaluators.all().values(), *reading_evaluators.all().values())
     return [metric for one in pieces for metric in one.metrics]
 
@@ -189,10 +193,11 @@ def known_metrics() -> Sequence[Metric]:
 def require_scores(
     part: SharedPart, rows: Sequence[Row], metrics: Mapping[str, Row], texts: set[tuple[int, int]]
 ) -> None:
-    """Check the scores of a run by an evaluator, or the claims that they were counted from.
+    """Check the scores of a run by an evaluator, or the claims behind them.
 
-    `metrics` describes by name what is scored, `texts` are those of the run by page id and sample. Raises ValueError
-    for a number outside its metric's range, and for texts that are not the run's or not those that a budget chooses.
+    `metrics` holds the rows of the metrics by name, and `texts` the run's texts by page id and sample. Raises
+    ValueError for a number outside its metric's range, for texts of another run, and for texts that no budget would
+    choose.
     """
     for one in rows:
         if "value" in one:
@@ -244,7 +249,7 @@ def _claim(one: Row) -> None:
 
 
 def _earliest(snapshot: Row) -> datetime:
-    """The moment from which on its articles could be known."""
+    """Return the earliest moment at which the articles could be known."""
     moment: datetime = min(snapshot["window_end"], snapshot["cutoff"])
     return moment
 

@@ -1,4 +1,4 @@
-"""A bundle's file: a zip with exactly the members that it should have, and not a byte beside them."""
+"""The file of a bundle: a zip archive with exactly the expected members and no other bytes."""
 
 import os
 import zipfile
@@ -10,20 +10,20 @@ from newwiki.errors import TerminalError
 from newwiki.foreign_files import open_regular
 from storage.folders import whole
 
-# What a bundle may take: a run of 40,000 texts takes some 100 MB as it is read, and a third of that in the file.
-_LARGEST = 1_900_000_000  # bytes, packed and unpacked; a zip with larger members has another form
+# A run of 40,000 texts takes some 100 MB of memory when it is read, and a third of that in the file.
+_LARGEST = 1_900_000_000  # bytes, packed and unpacked; larger members need the zip64 format
 _MOST_MEMBERS = 20_000
-# How much smaller packing may make a bundle: a table of NULLs gets 40 times smaller, whole bundles some 4 times. So
-# that a small file takes little memory, a larger ratio is refused unread where it is of more than a few megabytes.
+# The compression ratio of a bundle is some 4, and of a table of NULLs some 40. A larger ratio is refused before
+# unpacking if the content exceeds a few megabytes, so that a small file never takes much memory.
 _MOST_PACKED, _SMALL = 50, 16_000_000
-_LOCAL_HEADER, _CENTRAL_HEADER, _END = 30, 46, 22  # bytes, without names
+_LOCAL_HEADER, _CENTRAL_HEADER, _END = 30, 46, 22  # sizes in bytes, without names
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
 _PLAIN_FILE = 0o100644 << 16
 _UNIX = 3
 
 
 class Archive:
-    """An open bundle, of which nothing is believed: what is not as `write` leaves it is refused by TerminalError."""
+    """An open bundle. Its content is untrusted: any deviation from the output of `write` raises TerminalError."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -50,7 +50,7 @@ class Archive:
         return frozenset(self._members)
 
     def read(self, name: str) -> bytes:
-        """Raises TerminalError for a member that is not there, or broken."""
+        """Return the content of a member. Raises TerminalError for a missing or broken member."""
         member = self._members.get(name)
         if member is None:
             raise TerminalError(f"'{self.path}' is no bundle, or not all of one: it holds no '{name}'")
@@ -87,7 +87,7 @@ class Archive:
         return found
 
     def _require_nothing_between(self, members: list[zipfile.ZipInfo]) -> None:
-        """Members stand one after the other from the first byte on, then the list of them, and then the file ends."""
+        """Require that the members, their directory and the end record fill the file without gaps."""
         place = listed = 0
         for member in sorted(members, key=lambda one: one.header_offset):
             name = len(member.filename.encode())
@@ -103,8 +103,10 @@ class Archive:
 
 
 def write(path: Path, members: Mapping[str, bytes]) -> None:
-    """The same members make the same bytes, with one version of zlib. Raises TerminalError for more than can be read
-    again."""
+    """Write the members to a file. The same members give the same bytes with the same version of zlib.
+
+    Raises TerminalError if the archive would exceed the limits of the reader.
+    """
     size = sum(map(len, members.values()))
     if size > _LARGEST or len(members) > _MOST_MEMBERS:
         raise TerminalError("this is more than one bundle may hold; submit fewer runs at a time")

@@ -1,4 +1,4 @@
-"""A bundle checked by somebody who trusts nothing in it: what was checked, of how much, and what came of it."""
+"""Check a bundle without trust in its content, and report each check with its scope and result."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,8 +37,11 @@ _SHARES = (0.01, 0.05, 0.1, 0.2)
 
 @dataclass(frozen=True)
 class Check:
-    """What was found, and of completions that were replayed, how likely it is that changed ones went unseen.
-    `confirmed` is the same by run and evaluator, and `bundle_sha256` says which bundle was checked."""
+    """The result of a check.
+
+    `spot` describes the replayed completions, and how likely the replay missed changed completions. `confirmed` holds
+    the result by run and evaluator. `bundle_sha256` identifies the checked bundle.
+    """
 
     lines: list[Checked]
     spot: SpotCheck | None
@@ -47,7 +50,7 @@ class Check:
 
     @property
     def sentences(self) -> list[str]:
-        """For people, below the table."""
+        """The sentences below the table for people."""
         if self.spot is None:
             return ["no completion was replayed: --spot 20 --model FOLDER replays 20 of every run"]
         drawn = [f"drawn by the number {self.spot.number}; --number {self.spot.number} draws the same again"]
@@ -62,7 +65,7 @@ class Check:
 
 
 def check(request: CheckRequest, settings: Settings, progress: Progress) -> Check:
-    """Raises TerminalError, with what and where, for anything in the bundle that is not as it should be."""
+    """Check a bundle. Raises TerminalError, with the place and the problem, for any invalid content."""
     trusted = trusted_keys(request.key) if request.key else None
     bundle = open_bundle(request.bundle, trusted)
     named = require_consistent(bundle)
@@ -80,10 +83,10 @@ def check(request: CheckRequest, settings: Settings, progress: Progress) -> Chec
 
 
 def _replayed(bundle: OpenedBundle, spot: SpotCheck) -> Iterator[Confirmed]:
-    """What the replay confirmed: tokens of the drawn completions, and scores of the drawn articles of likelihood runs.
+    """Yield what the replay confirmed: tokens of drawn completions, and scores of drawn articles in likelihood runs.
 
-    Plausible texts are confirmed by nothing, and neither are texts that were generated again in half precision, where
-    only their beginnings have to be the same.
+    A plausibility check confirms nothing. Neither does a second generation in half precision, which has to match only
+    the beginnings of the texts.
     """
     for one in spot.runs:
         run = bundle.runs[one.run_id]
@@ -106,7 +109,7 @@ def _replayed(bundle: OpenedBundle, spot: SpotCheck) -> Iterator[Confirmed]:
 
 
 def _read_again(bundle: OpenedBundle, run: Run, spot: SpotCheck) -> Iterator[Confirmed]:
-    """Of each evaluator that is installed here, its scores of the articles that were drawn."""
+    """Yield the confirmed scores of the drawn articles for each installed evaluator."""
     articles = [(run.run_id, article.page_id, 0) for article in bundle.asked(run)]
     pages = {page_id for _, page_id, _ in draw(articles, spot.each, spot.number, bundle.sha256)}
     for evaluator_id in sorted(installed_reading_evaluators()):
@@ -123,8 +126,10 @@ def _read_again(bundle: OpenedBundle, run: Run, spot: SpotCheck) -> Iterator[Con
 
 
 def check_with_receipt(request: CheckRequest, settings: Settings, progress: Progress, receipt: Path | None) -> Check:
-    """The same, and with a path the receipt of it, signed by the key that the request names. Raises UsageError where
-    one of the two is missing, before anything is checked."""
+    """Check a bundle, and write a receipt to `receipt`, signed with the key of the request, if a path is given.
+
+    Raises UsageError before the check if only the path or only the key is given.
+    """
     if (receipt is None) != (request.sign is None):
         raise UsageError("a receipt has a file and a key: give both --receipt FILE and --sign KEY")
     if receipt is None or request.sign is None:
@@ -140,7 +145,7 @@ def check_with_receipt(request: CheckRequest, settings: Settings, progress: Prog
 
 
 def _take_in(bundle: OpenedBundle, apart: Database) -> None:
-    """Its snapshots and runs, and none of its scores. Raises TerminalError where they are not what they say."""
+    """Import the snapshots and runs of a bundle without its scores. Raises TerminalError if they are inconsistent."""
     parts = bundle.parts.only({*SNAPSHOT_TABLES, "runs", "completions"})
     with apart.write():
         pull(apart, admit(parts, "bundle", bundle.signer), lambda text: None)
@@ -176,7 +181,7 @@ def _snapshots(bundle: OpenedBundle, apart: Database, own: Database) -> list[Che
 
 
 def _is_manifest(there: bytes, made: str) -> bool:
-    """Whatever release has written it."""
+    """Return whether the stored manifest equals the computed manifest, regardless of the newwiki version."""
     with suppress(TerminalError):
         found, wanted = read_object(there, "the manifest"), json.loads(made)
         return {**found, "newwiki_version": None} == {**wanted, "newwiki_version": None}

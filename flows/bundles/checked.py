@@ -1,4 +1,4 @@
-"""A line of what a check has found: what was checked, how much of it, of how much, and how it came out."""
+"""The lines of a check's result: the subject, the number of correct items, the total and the result."""
 
 from dataclasses import dataclass, fields
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Checked:
-    """`checked` of `of` are right; what was not looked at is none of them, and `result` says why."""
+    """A line of the result. `checked` of `of` items are correct; `result` says why the other items were not checked."""
 
     what: str
     checked: int
@@ -20,8 +20,12 @@ class Checked:
 
 @dataclass(frozen=True, kw_only=True)
 class Confirmed:
-    """What a check confirmed of a run: `confirmed` of the `checked` scores by an evaluator, of `total`; or, without an
-    evaluator, of the tokens of the replayed `texts` (page id and sample), of the run's `total` completions."""
+    """What a check confirmed of a run.
+
+    With an evaluator, `confirmed` of the `checked` scores are correct, out of `total` scores. Without an evaluator,
+    `confirmed` and `checked` count tokens of the replayed `texts` (page id and sample). `total` then counts the
+    completions of the run.
+    """
 
     run_id: str
     level: str

@@ -1,4 +1,4 @@
-"""What must hold of any bundle, whoever signed it: its list of runs is that of its rows, and these pass the gate."""
+"""The checks of every bundle, whoever signed it: the list of runs matches the rows, and the rows pass the gate."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,8 +11,7 @@ from storage.shared import SharedPart
 
 
 def require_consistent(bundle: OpenedBundle) -> list[str]:
-    """Gives the ids of the runs whose id could be made again. Raises TerminalError with the first thing that cannot
-    be."""
+    """Return the ids of the runs with a reproducible id. Raises TerminalError for the first inconsistency."""
     named = []
     for manifest in bundle.contents.manifests:
         with _refusing(bundle, f"snapshot {manifest.snapshot_id}"):
@@ -65,7 +64,7 @@ def _run(bundle: OpenedBundle, run_id: str) -> bool:
 
 
 def _texts_of(bundle: OpenedBundle, part: SharedPart) -> set[tuple[int, int]]:
-    """What can be scored: what a run has kept, or the articles that it has read, or all of the snapshot."""
+    """Return the texts that a scoring may contain: kept completions, articles of a likelihood run, or all articles."""
     run = bundle.runs.get(part["run_id"])
     if run and run.samples:
         completions = bundle.entries("completions", run.snapshot_id, run.run_id)

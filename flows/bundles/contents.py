@@ -1,4 +1,4 @@
-"""What stands in a bundle's `bundle.json`, which is signed: each part with its hash, each text with its own."""
+"""The signed file `bundle.json` of a bundle, with the hash of each part and of each text."""
 
 import hashlib
 import json
@@ -24,7 +24,7 @@ class _Strict(pydantic.BaseModel):
 
 
 class Part(_Strict):
-    """A table's rows under some keys, in a file of so many bytes with this hash. `finished_at` is of a scoring."""
+    """The rows of a table under some keys, with the hash of their file. Only scorings have `finished_at`."""
 
     table: str
     keys: list[tuple[str, str]]
@@ -50,7 +50,7 @@ class Part(_Strict):
 
 
 class ManifestFile(_Strict):
-    """A snapshot's manifest, by which it can be made again from its wiki."""
+    """The manifest of a snapshot, from which the snapshot can be rebuilt."""
 
     snapshot_id: str
     content_sha256: Sha256
@@ -62,7 +62,7 @@ class ManifestFile(_Strict):
 
 
 class BundledRun(_Strict):
-    """What a reader looks for first, and the hash of each text by page id and sample."""
+    """The main facts of a run, and the hash of each text by page id and sample."""
 
     run_id: str
     snapshot_id: str
@@ -73,7 +73,7 @@ class BundledRun(_Strict):
 
 
 class Contents(_Strict):
-    """All that a bundle holds; `newwiki` is the version that wrote it."""
+    """The contents of a bundle. `newwiki` is the version that wrote it."""
 
     format: _Format = FORMAT
     newwiki: str
@@ -83,20 +83,26 @@ class Contents(_Strict):
 
     @property
     def files(self) -> dict[str, str]:
-        """By path, the hash of each file beside `bundle.json` and its signature. Raises ValueError for a path twice."""
+        """The hash of each file by path, except `bundle.json` and the signature.
+
+        Raises ValueError for a repeated path.
+        """
         found = [(one.path, one.sha256) for one in self.manifests] + [(one.path, one.sha256) for one in self.parts]
         if len(dict(found)) < len(found):
             raise ValueError("a file is listed twice")
         return dict(found)
 
     def to_bytes(self) -> bytes:
-        """The one form that these contents have in a file."""
+        """Return the contents in their canonical form."""
         held = self.model_dump(mode="json", exclude_none=True)
         return f"{json.dumps(held, ensure_ascii=False, sort_keys=True, separators=(',', ':'))}\n".encode()
 
 
 def read(content: bytes) -> Contents:
-    """Raises ValueError for what is no such file, or is written in another form than `to_bytes`."""
+    """Parse the contents of `bundle.json`.
+
+    Raises ValueError for invalid content, or for a form other than that of `to_bytes`.
+    """
     try:
         found = Contents.model_validate_json(content)
     except pydantic.ValidationError as error:
@@ -107,7 +113,7 @@ def read(content: bytes) -> Contents:
 
 
 def text_hashes(texts: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """Of (page id, sample, text), by page and sample, the hash of each text."""
+    """Return the hash of each text, sorted by page id and sample."""
     return [(page_id, sample, sha256(text.encode())) for page_id, sample, text in sorted(texts)]
 
 

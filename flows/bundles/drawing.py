@@ -1,4 +1,4 @@
-"""Which completions are made anew: nobody can know before the checker has drawn a number."""
+"""Draw the completions that a check replays. Nobody can predict them before the checker has drawn a number."""
 
 import hashlib
 import heapq
@@ -11,14 +11,14 @@ _NUMBERS = 2**63
 
 
 def new_number() -> int:
-    """One that nobody can guess."""
+    """Return an unpredictable number."""
     return secrets.randbelow(_NUMBERS)
 
 
 def draw(keys: Collection[Key], count: int, number: int, bundle_sha256: str) -> list[Key]:
-    """So many of the keys, or all where there are fewer: those with the smallest hashes of number, bundle and key.
+    """Return the `count` keys with the smallest hashes of number, bundle and key, or all keys if there are fewer.
 
-    Every choice of so many is as likely as any other over the numbers. With a higher count it is these and more.
+    Over all numbers, every subset of this size is equally likely. A higher count adds keys to those of a lower count.
     """
 
     def place(key: Key) -> bytes:
@@ -28,6 +28,9 @@ def draw(keys: Collection[Key], count: int, number: int, bundle_sha256: str) -> 
 
 
 def passes(share: float, drawn: int) -> float:
-    """At most how likely a bundle passes in which this share of the completions was changed: (1 − share) ^ drawn. It is
-    exactly so with replacement; without, as here, it is less."""
+    """Return an upper bound of the probability that a bundle passes: (1 − share) ^ drawn.
+
+    `share` is the share of changed completions. The value is exact for draws with replacement, and too high for draws
+    without replacement, which newwiki uses.
+    """
     return (1 - share) ** drawn

@@ -1,4 +1,4 @@
-"""Keys that bundles are signed with: Ed25519, in OpenSSH's files, so that ssh-keygen reads and makes them too."""
+"""The Ed25519 keys that sign bundles, in OpenSSH's file format, which ssh-keygen can read and write."""
 
 import logging
 import os
@@ -25,7 +25,7 @@ from newwiki.foreign_files import open_regular
 from storage.outputs import safe
 
 _LOG = logging.getLogger("newwiki")
-_LONGEST = 1 << 20  # bytes of a file of keys
+_LONGEST = 1 << 20  # maximum size of a key file in bytes
 
 
 def public_path(private: Path) -> Path:
@@ -33,12 +33,12 @@ def public_path(private: Path) -> Path:
 
 
 def make_pair(path: Path, database: Path) -> str:
-    """Write a new private key, readable by its owner only, and FILE.pub beside it; return the key's fingerprint.
+    """Write a new private key, readable only by its owner, and FILE.pub next to it, and return the key's fingerprint.
 
-    An empty file, which a full disk leaves behind, is replaced. Both files are written, or neither.
+    Replaces an empty file, which a full disk leaves behind. Writes both files, or neither.
 
     Raises:
-        UsageError: one of the two files exists and is not empty.
+        UsageError: One of the two files exists and is not empty.
     """
     public = public_path(path)
     for file in (path, public):
@@ -66,7 +66,10 @@ def make_pair(path: Path, database: Path) -> str:
 
 
 def read_private(path: Path) -> Ed25519PrivateKey:
-    """The key in a file of OpenSSH's or of PKCS #8. Raises UsageError where there is none that can be used."""
+    """Read an Ed25519 key from a file in OpenSSH or PKCS #8 format.
+
+    Raises UsageError for an unreadable file, another kind of key, or a key with a passphrase.
+    """
     content = _content(path)
     readers: Iterable[Callable[..., object]] = (load_ssh_private_key, load_pem_private_key)
     for read in readers:
@@ -85,10 +88,10 @@ def read_private(path: Path) -> Ed25519PrivateKey:
 
 
 def trusted_keys(places: Iterable[Path]) -> Mapping[str, str]:
-    """The names of public keys by their fingerprints: those of files, a key a line, and of the files *.pub of folders.
+    """Return the names of public keys by fingerprint, from files with a key per line or folders with *.pub files.
 
-    A key is called as its line ends, or else as its file is. Raises UsageError for a file that holds anything else, and
-    where there is no key.
+    The name of a key is the comment at the end of its line, or else the name of its file. Raises UsageError for a file
+    with other content, or if a place holds no key.
     """
     found: dict[str, str] = {}
     for place in places:
@@ -101,7 +104,7 @@ def trusted_keys(places: Iterable[Path]) -> Mapping[str, str]:
 
 
 def read_public(line: str) -> Ed25519PublicKey:
-    """Raises ValueError for what is no Ed25519 key in OpenSSH's form."""
+    """Parse an Ed25519 public key in OpenSSH's format. Raises ValueError for any other text."""
     try:
         key = load_ssh_public_key(line.encode())
     except UnsupportedAlgorithm as error:
@@ -112,12 +115,12 @@ def read_public(line: str) -> Ed25519PublicKey:
 
 
 def public_line(key: Ed25519PublicKey) -> str:
-    """`ssh-ed25519 AAAA…`"""
+    """Return the key as a line: `ssh-ed25519 AAAA…`."""
     return key.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
 
 
 def fingerprint(key: Ed25519PublicKey) -> str:
-    """`SHA256:…`, as `ssh-keygen -l -f FILE.pub` prints it."""
+    """Return the fingerprint as `SHA256:…`, as `ssh-keygen -l -f FILE.pub` prints it."""
     return f"SHA256:{b64encode(ssh_key_fingerprint(key, hashes.SHA256())).decode().rstrip('=')}"
 
 

@@ -1,4 +1,4 @@
-"""A bundle that was opened: signed by some key, whole, with each file as it was signed, and nothing else in it."""
+"""Open a bundle: verify the signature, the hash of each file, and that nothing is missing or added."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -26,7 +26,11 @@ ENDING = ".newwiki"
 
 @dataclass(frozen=True)
 class OpenedBundle:
-    """`sha256` is of `bundle.json`, and so of all that is in it; `signer` the fingerprint of the key that signed it."""
+    """A verified bundle.
+
+    `sha256` is the hash of `bundle.json`, which covers the whole content. `signer` is the fingerprint of the signing
+    key.
+    """
 
     path: Path
     sha256: str
@@ -37,14 +41,14 @@ class OpenedBundle:
 
     @cached_property
     def runs(self) -> dict[str, Run]:
-        """By id, in the order in which they stand there."""
+        """The runs by id, in the order of `bundle.json`."""
         names = [field.name for field in fields(Run)]
         rows = {run.run_id: self.entries("runs", run.snapshot_id, run.run_id)[0] for run in self.contents.runs}
         return {run_id: Run(**{name: row[name] for name in names}) for run_id, row in rows.items()}
 
     @cached_property
     def articles(self) -> dict[str, list[Article]]:
-        """By snapshot id, the longest first, as `storage.snapshots.articles` gives them."""
+        """The articles by snapshot id, the longest first, in the order of `storage.snapshots.articles`."""
         names = [field.name for field in fields(Article)]
         found = {}
         for one in self.contents.manifests:
@@ -54,11 +58,11 @@ class OpenedBundle:
         return found
 
     def asked(self, run: Run) -> list[Article]:
-        """The articles that a run was asked to write."""
+        """Return the articles whose completions the run had to write."""
         return self.articles[run.snapshot_id][: run.prompts]
 
     def entries(self, table: str, *keys: str) -> list[dict[str, Any]]:
-        """Those of the part of this table and these keys; none where there is no such part."""
+        """Return the rows of a part by table and keys, or an empty list if the bundle has no such part."""
         part = SharedPart(table, tuple(zip(PART_KEYS[table], keys, strict=True)))
         found = self.parts.held.get(part)
         return found[1].to_pylist() if found else []
@@ -71,8 +75,11 @@ class OpenedBundle:
 
 
 def open_bundle(path: Path, trusted: Collection[str] | None = None) -> OpenedBundle:
-    """Raises TerminalError for what is no bundle, not signed, not by one of the `trusted` keys' fingerprints where they
-    are given, or not what was signed."""
+    """Open and verify a bundle.
+
+    Raises TerminalError for a file that is not a bundle, for an invalid signature, and for content that was changed
+    after signing. With `trusted` fingerprints, also raises it for a signature by any other key.
+    """
     with archive.Archive(path) as file:
         signed = file.read(contents.NAME)
         try:
@@ -109,7 +116,7 @@ def _as_signed(file: archive.Archive, name: str, sha256: str) -> bytes:
 
 
 def _read(path: Path, one: Part, content: bytes, shape: TableShape) -> pa.Table:
-    """The rows of a part, under its own keys and each of them once."""
+    """Read the rows of a part, and require that they match its keys and occur only once."""
     try:
         rows = table_files.read(content, shape)
         if rows.num_rows != one.rows:
@@ -126,7 +133,7 @@ def _read(path: Path, one: Part, content: bytes, shape: TableShape) -> pa.Table:
 
 
 def _facts(one: Part, rows: pa.Table) -> dict[str, object]:
-    """What the note of a shared folder would say of the part."""
+    """Return the facts that the note of a shared folder would contain for this part."""
     if one.table in ("scores", "run_scores"):
         texts = min(rows["texts"].to_pylist(), default=0) if one.table == "run_scores" else 0
         finished = one.finished_at.isoformat() if one.finished_at else None
@@ -140,7 +147,7 @@ def _facts(one: Part, rows: pa.Table) -> dict[str, object]:
 
 
 def _require_whole(opened: OpenedBundle) -> None:
-    """Raises TerminalError unless each run is there with all that belongs to it, and nothing is there that does not."""
+    """Raise TerminalError unless the bundle holds all parts of each run and no other parts."""
     there = set(opened.parts.held)
     snapshots = {one.snapshot_id for one in opened.contents.manifests}
     wanted = {of_snapshot(table, name) for table in SNAPSHOT_TABLES for name in snapshots}

@@ -1,4 +1,4 @@
-"""A receipt: what a checker confirmed of a bundle, as lines of JSON that the checker's key signs."""
+"""A receipt: JSON lines, signed by the checker's key, that record what a check of a bundle confirmed."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ from storage.verifications import Verification
 _Format = Literal["newwiki receipt 1"]
 FORMAT: _Format = "newwiki receipt 1"
 ENDING = ".receipt"
-_LONGEST = 1 << 26  # bytes of a receipt
+_LONGEST = 1 << 26  # maximum size of a receipt in bytes
 _TABLES = ("scores", "run_scores", "claims")
 
 Count = Annotated[int, pydantic.Field(ge=0, lt=2**63)]
@@ -33,8 +33,10 @@ class _Strict(pydantic.BaseModel):
 
 
 class Head(_Strict):
-    """The first line: which bundle was checked, when and by what. `number` drew the completions that were replayed; it
-    was given to the checker (`--number`) or drawn freshly."""
+    """The first line of a receipt: the checked bundle, the time, and the newwiki version.
+
+    `number` drew the replayed completions. `number_from` says whether the checker passed it (`--number`) or drew it.
+    """
 
     format: _Format = FORMAT
     bundle_sha256: Sha256
@@ -45,8 +47,10 @@ class Head(_Strict):
 
 
 class Line(_Strict):
-    """A further line: what was confirmed of a run's scores by an evaluator, or, where it is empty, of the completions
-    `texts` (page id and sample)."""
+    """A further line: the confirmed scores of a run by an evaluator.
+
+    With an empty `evaluator_id`, the line confirms the completions `texts` (page id and sample) instead.
+    """
 
     run_id: str
     evaluator_id: str
@@ -58,7 +62,7 @@ class Line(_Strict):
 
 
 class Receipt(_Strict):
-    """A receipt as it was signed: `checker` is the fingerprint of the key, `sha256` that of what it signed."""
+    """A verified receipt. `checker` is the fingerprint of its key, and `sha256` the hash of the signed content."""
 
     path: Path
     head: Head
@@ -75,7 +79,10 @@ def written(
     *,
     is_drawn: bool = False,
 ) -> bytes:
-    """The receipt for what a check confirmed of the bundle, now; `is_drawn` says that the checker drew the number."""
+    """Return a signed receipt with the current time for the results of a check.
+
+    `is_drawn` says that the check drew the number itself.
+    """
     head = Head(
         bundle_sha256=bundle_sha256,
         newwiki=version("newwiki-eval"),
@@ -88,7 +95,7 @@ def written(
 
 
 def read(path: Path) -> Receipt:
-    """Raises ValueError for what is no receipt, or was changed after it was signed."""
+    """Read a receipt. Raises ValueError for an invalid file, or if the content was changed after signing."""
     with path.open("rb") as stream:
         held = stream.read(_LONGEST + 1)
     if len(held) > _LONGEST:
@@ -109,8 +116,10 @@ def read(path: Path) -> Receipt:
 
 
 def verifications(receipt: Receipt, bundle: OpenedBundle) -> list[Verification]:
-    """What the receipt says of the bundle, as rows. Raises ValueError where it is of another bundle, or says what
-    cannot be so."""
+    """Return the rows of a receipt for a bundle.
+
+    Raises ValueError if the receipt belongs to another bundle or contradicts the bundle's content.
+    """
     if receipt.head.bundle_sha256 != bundle.sha256:
         raise ValueError(f"it is of another bundle, whose hash is {receipt.head.bundle_sha256[:12]}…")
     texts, scores = _held(bundle)
@@ -125,7 +134,7 @@ def verifications(receipt: Receipt, bundle: OpenedBundle) -> list[Verification]:
 
 
 def checked_here(confirmed: Iterable[Confirmed], number: int | None = None) -> list[Verification]:
-    """What a check by this installation confirmed, as rows."""
+    """Return the rows for a check that this installation made."""
     draw, now = None if number is None else str(number), datetime.now(UTC)
     return [_verification(_line(one), draw, HERE, "", now) for one in confirmed]
 
@@ -137,7 +146,7 @@ def _line(one: Confirmed) -> Line:
 
 
 def _lines(models: Sequence[pydantic.BaseModel]) -> bytes:
-    """The one form that a receipt has in a file."""
+    """Return the lines of a receipt in their canonical form."""
     held = [one.model_dump(mode="json") for one in models]
     return "".join(
         f"{json.dumps(one, ensure_ascii=False, sort_keys=True, separators=(',', ':'))}\n" for one in held
@@ -145,7 +154,7 @@ def _lines(models: Sequence[pydantic.BaseModel]) -> bytes:
 
 
 def _held(bundle: OpenedBundle) -> tuple[Mapping[str, set[tuple[int, int]]], Mapping[tuple[str, str], int]]:
-    """By run its completions, and by run and evaluator how many scores the bundle has."""
+    """Return the completions of each run, and the number of scores by run and evaluator."""
     texts = {one.run_id: {(page_id, sample) for page_id, sample, _ in one.texts} for one in bundle.contents.runs}
     scores: dict[tuple[str, str], int] = {}
     for part, rows in bundle.of(*_TABLES):
@@ -157,7 +166,7 @@ def _held(bundle: OpenedBundle) -> tuple[Mapping[str, set[tuple[int, int]]], Map
 def _require_possible(
     line: Line, texts: Mapping[str, set[tuple[int, int]]], scores: Mapping[tuple[str, str], int]
 ) -> None:
-    """Raises ValueError for a line on what the bundle does not hold."""
+    """Raise ValueError for a line that the bundle's content contradicts."""
     of_texts = not line.evaluator_id
     total = len(texts.get(line.run_id, ())) if of_texts else scores.get((line.run_id, line.evaluator_id), 0)
     what = f"run {line.run_id[:40]}" + ("" if of_texts else f" by evaluator {line.evaluator_id[:40]}")

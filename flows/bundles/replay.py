@@ -1,4 +1,4 @@
-"""How far a run of a bundle was confirmed with the checker's own copy of its checkpoint, and what is demanded of it."""
+"""The result of a replay with the checker's own copy of the checkpoint, and the demands on a run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,19 +6,21 @@ from typing import Literal
 
 from flows.bundles.checked import Checked
 
-# `replay`: of each token, whether the decoder chooses it. `anew`: completions generated once more. `reading`: articles
-# read once more. `plausibility`: how likely the model finds the texts, which confirms none of them.
+# `replay`: test whether the decoder chooses each token. `anew`: generate the completions again. `reading`: read the
+# articles again. `plausibility`: compute how likely the model finds the texts, which confirms none of them.
 Kind = Literal["replay", "anew", "reading", "plausibility"]
 
 
 @dataclass(frozen=True)
 class Demand:
-    """What a run of a dtype must meet, whatever the bundle says of its device.
+    """The demands on a run with a certain dtype, independent of the device that the bundle states.
 
-    `tolerance` bounds a logit's rounding error, as a share of the largest logit's size, within which a token counts as
-    chosen. The shares are of tokens: `replayed` of a run's, `each` of a single completion's, `anew` of those that are
-    the same from a completion's beginning on. Beside them `spare` tokens may be others. `score` bounds the difference
-    of a score of an article that is read again, absolute and relative.
+    - `tolerance`: the rounding error of a logit, as a share of the largest logit, within which a token counts as chosen
+    - `replayed`: the minimum share of confirmed tokens over a run
+    - `each`: the minimum share of confirmed tokens in each completion
+    - `anew`: the minimum share of tokens before the first difference, after a second generation
+    - `spare`: the number of tokens that may differ in addition
+    - `score`: the maximum absolute and relative difference of a score after a second reading
     """
 
     tolerance: float
@@ -29,7 +31,7 @@ class Demand:
     score: float
 
 
-# From what `make bench-replay` shows; its table stands in docs/submit.md.
+# The values come from `make bench-replay`, whose table is in docs/submit.md.
 DEMANDS: Mapping[str, Demand] = {
     "float32": Demand(tolerance=5e-5, replayed=0.999, each=0.9, anew=0.9, spare=0, score=1e-3),
     "bfloat16": Demand(tolerance=0.006, replayed=0.98, each=0.8, anew=0.25, spare=1, score=0.03),
@@ -39,11 +41,12 @@ DEMANDS: Mapping[str, Demand] = {
 
 @dataclass(frozen=True)
 class Replayed:
-    """Of a run's `of` completions, dropped ones included, `completions` were drawn (articles, of a likelihood run).
+    """The replay of a run.
 
-    `confirmed` of the `looked_at` tokens in them are right; `looked_at` counts scores where the kind is `reading`, and
-    texts where it is `plausibility`. A run passes with a share of `demanded`. `passed` is False, and `why` gives the
-    reason, where nothing could be looked at.
+    `completions` of the run's `of` completions were drawn, including dropped ones; for likelihood runs, both count
+    articles. `confirmed` of the `looked_at` tokens are correct. `looked_at` counts scores for `reading` and texts for
+    `plausibility`. A run passes with a share of `demanded`. If nothing could be checked, `passed` is False and `why`
+    gives the reason.
     """
 
     run_id: str
@@ -81,7 +84,7 @@ class Replayed:
 
 @dataclass(frozen=True)
 class SpotCheck:
-    """By `number`, `each` completions of every run were drawn, or all of a run that has fewer."""
+    """The replay of all runs. `number` drew `each` completions of every run, or all completions of a smaller run."""
 
     number: int
     each: int
@@ -93,5 +96,5 @@ class SpotCheck:
 
     @property
     def fewest(self) -> int:
-        """Completions that were drawn of the run that had the fewest drawn; 0 where no run was replayed."""
+        """The smallest number of drawn completions among the replayed runs, or 0 if no run was replayed."""
         return min((one.completions for one in self.runs if one.passed and one.kind != "plausibility"), default=0)

@@ -1,4 +1,4 @@
-"""The ways to confirm a run: by its tokens, by generating or reading again, and by how likely its texts are."""
+"""The ways to confirm a run: by its tokens, by a second generation or reading, and by the likelihood of its texts."""
 
 import math
 import statistics
@@ -21,16 +21,16 @@ from newwiki.registry import ReadingEvaluator, reading_evaluators
 from newwiki.snapshot import Article
 from newwiki.text.prompts import fill
 
-_OWN_TEXTS = 8  # at least, that texts are compared with
-_MARGIN, _WIDEST = 0.2, 1.5  # nats a token, between the means of likely texts
+_OWN_TEXTS = 8  # minimum number of the model's own texts in the comparison
+_MARGIN, _WIDEST = 0.2, 1.5  # nats per token: smallest and largest margin between mean likelihoods
 _DEVIATIONS = 4
 _GRAM = 5  # words
-_MORE_COPIED = 0.2  # of the n-grams
+_MORE_COPIED = 0.2  # maximum excess share of copied n-grams
 
 
 @dataclass(frozen=True)
 class DrawnRun:
-    """A run with the completions that were drawn of it, out of `of`, and the model that has its weights."""
+    """A run with its drawn completions, out of `of`, and the loaded model with the run's weights."""
 
     bundle: OpenedBundle
     run: Run
@@ -43,7 +43,7 @@ class DrawnRun:
 
     @property
     def demand(self) -> Demand:
-        """That of the coarser of both dtypes: the run's, and the one that the checker computes in."""
+        """The demand of the coarser dtype: that of the run, or that of the checker's computation."""
         coarse = ["bfloat16"] if getattr(self.backend, "quantised", None) else []
         dtypes = [one for one in (self.run.dtype, self.backend.dtype, *coarse) if one in DEMANDS]
         return max((DEMANDS[one] for one in dtypes), key=lambda demand: demand.tolerance)
@@ -69,7 +69,10 @@ class DrawnRun:
 
 
 def by_tokens(drawn: DrawnRun) -> Replayed:
-    """Raises TerminalError where too few tokens are those that the decoder chooses, in one text or in all."""
+    """Test whether the decoder chooses the tokens.
+
+    Raises TerminalError for too few confirmed tokens in a text or in the run.
+    """
     model, demand = cast(LocalModel, drawn.backend), drawn.demand
     assert drawn.decoder
     confirmed, looked_at = 0, 0
@@ -95,12 +98,15 @@ def by_tokens(drawn: DrawnRun) -> Replayed:
 
 
 def _allowed(total: int, share: float, demand: Demand) -> float:
-    """Tokens that may be others; the last term is for the rounding of this product alone."""
+    """Return the number of tokens that may differ. The last term covers the rounding of the product."""
     return demand.spare + (1 - share) * total + 1e-9
 
 
 def by_generating(drawn: DrawnRun) -> Replayed:
-    """Raises TerminalError where too little of the texts is the same from the beginning on."""
+    """Generate the completions again.
+
+    Raises TerminalError if too little of the texts is equal before the first difference.
+    """
     assert drawn.decoder
     requests = [(prompt, one.sample) for prompt, one in drawn.prompted]
     batches = drawn.backend.complete(requests, drawn.decoder, drawn.writing)
@@ -122,7 +128,7 @@ def by_generating(drawn: DrawnRun) -> Replayed:
 
 
 def _same(there: Completion, own: Completion) -> int:
-    """How many tokens of a text that was generated again are in the other one, up to the first difference."""
+    """Return the number of equal tokens before the first difference between a text and its second generation."""
     tokens = own.tokens or 0
     if there.text == own.text:
         return tokens if (there.tokens, there.finish_reason) == (own.tokens, own.finish_reason) else 0
@@ -136,7 +142,10 @@ def _agreeing(one: Sequence[Any], other: Sequence[Any]) -> int:
 
 
 def by_reading(drawn: DrawnRun, pages: Sequence[int]) -> Replayed:
-    """Compares the scores of a likelihood run with those of the model. Raises TerminalError for another number."""
+    """Compare the scores of a likelihood run with new scores by the model.
+
+    Raises TerminalError for a different number.
+    """
     bundle, run, bound = drawn.bundle, drawn.run, drawn.demand.score
     there = {part["evaluator_id"] for part, _ in bundle.of("scores") if part["run_id"] == run.run_id}
     installed = installed_reading_evaluators()
@@ -167,14 +176,16 @@ def by_reading(drawn: DrawnRun, pages: Sequence[int]) -> Replayed:
 
 
 def installed_reading_evaluators() -> dict[str, ReadingEvaluator]:
-    """Those of what a model reads, by the ids of their fingerprints."""
+    """Return the installed evaluators of likelihood runs by evaluator id."""
     return {fingerprint(one, Analyst()).evaluator_id: one for one in reading_evaluators.all().values()}
 
 
 def by_plausibility(drawn: DrawnRun) -> Replayed:
-    """Compares how likely the model finds the texts with how likely it finds texts of its own, by the same decoder; of
-    an unknown decoder, with those of sampling and of greedy search. Texts must not copy their articles more than its
-    own do. Raises TerminalError."""
+    """Compare how likely the model finds the texts with how likely it finds its own texts by the same decoder.
+
+    For an unknown decoder, the comparison uses sampling and greedy search. The texts must also not copy more from their
+    articles than the model's own texts do. Raises TerminalError if a comparison fails.
+    """
     low, high = _own_texts(drawn)
     there = [(one.page_id, one.text) for one in drawn.completions]
     found, least, most = (_likelihoods(drawn, texts) for texts in (there, low, high))
@@ -198,7 +209,7 @@ def by_plausibility(drawn: DrawnRun) -> Replayed:
 
 
 def _own_texts(drawn: DrawnRun) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
-    """By page id, texts of the model itself: the least likely that the decoder may write, and the likeliest."""
+    """Return the model's own texts by page id: the least likely and the most likely texts of the decoder."""
     pages = sorted({one.page_id for one in drawn.completions})
     often = -(-_OWN_TEXTS // max(1, len(pages)))
 
@@ -220,7 +231,7 @@ def _own_texts(drawn: DrawnRun) -> tuple[list[tuple[int, str]], list[tuple[int, 
 
 
 def _likelihoods(drawn: DrawnRun, texts: Sequence[tuple[int, str]]) -> list[float]:
-    """The mean log-probability of a token, natural, of each text that has tokens."""
+    """Return the mean natural log-probability of a token for each text that has tokens."""
     pairs = [(drawn.prompt(page_id).text, text) for page_id, text in texts if text]
     if hasattr(drawn.backend, "likelihoods"):
         found = [one.log_probabilities for one in drawn.backend.likelihoods(pairs)]
@@ -231,13 +242,13 @@ def _likelihoods(drawn: DrawnRun, texts: Sequence[tuple[int, str]]) -> list[floa
 
 
 def _error(one: Sequence[float], other: Sequence[float]) -> float:
-    """The standard error of the difference of two means, by the spread of the larger set."""
+    """Return the standard error of the difference of two means, with the larger standard deviation of the two sets."""
     spread = max((statistics.stdev(values) for values in (one, other) if len(values) > 1), default=0.0)
     return spread * math.sqrt(1 / len(one) + 1 / len(other))
 
 
 def _copied(drawn: DrawnRun, texts: Sequence[tuple[int, str]]) -> float:
-    """The share of the texts' word n-grams that stand in their articles, and not in their prompts."""
+    """Return the share of the texts' word n-grams that occur in their articles and not in their prompts."""
     copied, total = 0, 0
     for page_id, text in texts:
         article = drawn.articles[page_id]

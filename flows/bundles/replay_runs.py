@@ -1,7 +1,7 @@
-"""Some completions of every run of a bundle replayed with the checker's own copy of the checkpoint.
+"""Replay some completions of every run in a bundle with the checker's own copy of the checkpoint.
 
-Nothing that a bundle says of itself switches this off: its device, dtype, numerics, backend and decoder decide how a
-run is looked at, and each way demands something.
+No statement in a bundle switches the replay off. The stated device, dtype, numerics, backend and decoder select the
+kind of replay, and each kind has its own demand.
 """
 
 import json
@@ -35,14 +35,13 @@ from newwiki.registry import models
 
 Loading = tuple[tuple[str, str], ...]
 
-_ANY = "hf"  # the backend that looks at texts of backends that are none of ours
+_ANY = "hf"  # the backend that checks texts of third-party backends
 
 
 def replay_runs(bundle: OpenedBundle, request: CheckRequest, number: int, progress: Progress) -> SpotCheck:
-    """Draws `request.spot` completions of every run, dropped ones included; of a likelihood run, articles.
+    """Replay `request.spot` drawn completions of every run, including dropped ones, or articles of a likelihood run.
 
-    Raises TerminalError for a run that does not meet what is demanded, UsageError where no model has the weights of any
-    run.
+    Raises TerminalError for a run that fails its demand, and UsageError if no model has the weights of any run.
     """
     names = _models(bundle, request)
     replaying = _Replaying(bundle, request, number, progress, lru_cache(maxsize=1)(_load))
@@ -63,7 +62,10 @@ def _not_replayed(bundle: OpenedBundle, run: Run) -> Replayed:
 
 
 def _models(bundle: OpenedBundle, request: CheckRequest) -> dict[str, str]:
-    """By run id, which of the models has the run's weights. Raises UsageError where none has those of any run."""
+    """Return the model with the weights of each run, by run id.
+
+    Raises UsageError if no model has the weights of any run.
+    """
     found = {}
     for run in bundle.runs.values():
         loader = models.get(_loader(run))
@@ -89,7 +91,10 @@ def _loader(run: Run) -> str:
 
 
 def _loading(run: Run, request: CheckRequest) -> dict[str, str]:
-    """As the run says that its model was loaded, but on a CPU, unless the checker wants it otherwise."""
+    """Return the model arguments that the run states, with the CPU as device.
+
+    The checker's arguments take precedence.
+    """
     settings = stored_settings(run)
     asked = {name: settings[name] for name in ("chat", "bos") if settings.get(name) in ("yes", "no")}
     dtype = run.dtype if _is_ours(run) or run.dtype in DEMANDS else "auto"
@@ -98,8 +103,10 @@ def _loading(run: Run, request: CheckRequest) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class _Replaying:
-    """What all runs of a bundle are replayed with. `load` keeps the last model, as runs that follow each other often
-    have the same one."""
+    """The common parts of all replays of a bundle.
+
+    `load` caches the last model, because adjacent runs often share it.
+    """
 
     bundle: OpenedBundle
     request: CheckRequest
@@ -143,7 +150,10 @@ class _Replaying:
         return draw(keys, self.request.spot, self.number, self.bundle.sha256)
 
     def _loaded(self, run: Run, name: str, decoder: Decoder | None) -> Backend:
-        """Raises TerminalError where a backend of ours would be set otherwise than the run says."""
+        """Load the model.
+
+        Raises TerminalError if a built-in backend would use settings other than those that the run states.
+        """
         backend = self.load(_loader(run), name, tuple(sorted(_loading(run, self.request).items())))
         if not _is_ours(run):
             return backend
@@ -160,7 +170,7 @@ class _Replaying:
 
 
 def _confirmed(drawn: DrawnRun, completions: Sequence[Completion]) -> Replayed:
-    """By tokens where they are known and the decoder chooses them one by one; else by what else there is."""
+    """Confirm a run by its tokens, if they are known and the decoder chooses them one by one, or by another kind."""
     backend = drawn.backend
     if drawn.decoder is None or not _is_ours(drawn.run):
         return by_plausibility(drawn)
@@ -175,7 +185,7 @@ def _confirmed(drawn: DrawnRun, completions: Sequence[Completion]) -> Replayed:
 
 
 def _usable(run: Run) -> Decoder | None:
-    """The run's decoder; None where it is not known here, or reads another model that is not here."""
+    """Return the run's decoder, or None if it is unknown or its other model is not on this machine."""
     decoder = decoder_of(run)
     amateur = decoder and decoder.parameters.get("amateur")
     return None if amateur is not None and not Path(str(amateur)).is_dir() else decoder

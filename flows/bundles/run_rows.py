@@ -1,4 +1,4 @@
-"""What the row of a run says, with the types that readers of it rely on: a bundle's may say anything."""
+"""Validate the JSON fields of a run's row, because a bundle may contain any values."""
 
 import json
 import string
@@ -12,12 +12,12 @@ from newwiki.foreign_json import first_fault
 from newwiki.protocol import protocol_json
 from newwiki.records import Run
 
-_LONGEST = 2_000  # characters of a template or of a decoder
+_LONGEST = 2_000  # maximum length of a template or decoder in characters
 _Number = Annotated[str, pydantic.Field(pattern=r"^\d{1,15}$")]
 
 
 class _Versions(pydantic.BaseModel):
-    """Of the circumstances in `runs.versions` those that are read again; the others may be any."""
+    """The fields of `runs.versions` that newwiki reads. Other fields may have any value."""
 
     model_config = pydantic.ConfigDict(strict=True, extra="allow", protected_namespaces=())
 
@@ -36,7 +36,7 @@ class _Versions(pydantic.BaseModel):
 
 
 class _Parameters(pydantic.BaseModel):
-    """Of `snapshots.parameters`."""
+    """The fields of `snapshots.parameters` that newwiki reads."""
 
     model_config = pydantic.ConfigDict(strict=True, extra="allow")
 
@@ -49,12 +49,12 @@ class _Parameters(pydantic.BaseModel):
 
 
 def require_snapshot_parameters(text: str) -> None:
-    """Raises ValueError."""
+    """Raise ValueError if the parameters of a snapshot are invalid."""
     _read(_Parameters, text)
 
 
 def require_sound(run: Run) -> None:
-    """Raises ValueError where the row says something that no run of ours says, or says it twice and differently."""
+    """Raise ValueError if the row of a run holds impossible values or contradicts itself."""
     told = _read(_Versions, run.versions)
     _require_template(run.prompt_template)
     if min(run.prompts, run.samples, run.keep) < 0 or run.keep > run.samples or run.prompts == 0:
@@ -66,7 +66,7 @@ def require_sound(run: Run) -> None:
 
 
 def decoder_of(run: Run) -> Decoder | None:
-    """None where it is none that is known here. Raises ValueError for a grid, which is no decoder."""
+    """Return the decoder of a run, or None if it is unknown. Raises ValueError for a decoder grid."""
     if len(run.decoder) > _LONGEST or "[" in run.decoder:
         raise ValueError(f"'{run.decoder[:60]}' is no decoder in canonical form")
     try:
@@ -85,7 +85,7 @@ def _require_decoder(run: Run) -> None:
 
 
 def _require_template(template: str) -> None:
-    """A format could ask for a prompt of any length."""
+    """Raise ValueError unless the template holds only the two plain fields; a format could make a very long prompt."""
     try:
         fields = [(name, spec, how) for _, name, spec, how in string.Formatter().parse(template) if name is not None]
     except ValueError as error:
@@ -95,7 +95,10 @@ def _require_template(template: str) -> None:
 
 
 def _protocol(run: Run, told: _Versions) -> Any:
-    """As the database's `protocol_of` has it. What a deterministic decoder was asked for goes with any number."""
+    """Return the protocol as the database function `protocol_of` computes it.
+
+    A deterministic decoder has one sample, whatever number the request named.
+    """
     once = (run.samples, run.keep) == (1, 1) and json.loads(run.protocol or "{}").get("samples") is None
     reads = run.samples == 0
     elsewhere = run.backend == "file"

@@ -1,4 +1,4 @@
-"""A bundle's scores computed once more, by the evaluators that are the same here, and compared."""
+"""Compute the scores of a bundle again with the installed evaluators of the same fingerprint, and compare them."""
 
 import math
 from collections import defaultdict
@@ -23,7 +23,7 @@ from storage.held import held
 from storage.keys import KEYS
 from storage.shared import SharedPart
 
-# Counts are the same wherever they are counted. What models make is rounded by the processor, as `newwiki pull` allows.
+# Counts are equal on every machine. Results of models differ by the rounding that `newwiki pull` allows.
 _COUNTED, _BY_MODELS = 1e-9, 1e-3
 _TABLES = ("scores", "run_scores", "claims")
 
@@ -32,8 +32,7 @@ Rows = Mapping[tuple[Any, ...], Mapping[str, Any]]
 
 @dataclass
 class _Compared:
-    """Of an evaluator: its rows in the bundle, how many of them were computed again, and how many are not the same to
-    the last bit."""
+    """The numbers of an evaluator's rows: in the bundle, recomputed, and recomputed with a rounding difference."""
 
     of: int = 0
     again: int = 0
@@ -48,10 +47,10 @@ class _Compared:
 def score_again(
     bundle: OpenedBundle, database: Database, metrics: str, settings: Settings, progress: Progress
 ) -> tuple[list[Checked], list[Confirmed]]:
-    """What came of it, a line for all that was computed again and one for each evaluator that was not; and the same by
-    run and evaluator. The database holds the bundle without its scores.
+    """Score a bundle again, and return the lines of the result and the confirmed scores by run and evaluator.
 
-    Raises TerminalError for a number that is another one.
+    The result has a line for all recomputed scores, and one for each evaluator that could not run. `database` holds the
+    bundle without its scores. Raises TerminalError for a different number.
     """
     loaded, missing = _same_here(bundle, metrics, settings)
     for run in bundle.runs.values():
@@ -111,10 +110,10 @@ def _not_again(
 
 
 def _same_here(bundle: OpenedBundle, metrics: str, settings: Settings) -> tuple[LoadedEvaluators, Mapping[str, str]]:
-    """Load the evaluators of texts that are here under the same fingerprint.
+    """Load the installed evaluators of texts that have the same fingerprint.
 
-    Entities come from the stand-in where the bundle's do, whatever the settings name: every machine has it. The second
-    value says, by evaluator name, which model is missing here.
+    If the bundle's entities come from the stand-in, it replaces the tagger of the settings, because every machine has
+    it. Also returns the reason for each evaluator that cannot be loaded, by evaluator name.
     """
     rows = [rows.to_pylist()[0] for _, rows in bundle.of("evaluators")]
     if any(STAND_IN in (row["model"] or "").split(" + ") for row in rows):
@@ -128,7 +127,7 @@ def _same_here(bundle: OpenedBundle, metrics: str, settings: Settings) -> tuple[
 
 
 def _loadable(chosen: Sequence[Evaluator], settings: Settings) -> tuple[LoadedEvaluators, Mapping[str, str]]:
-    """Load these evaluators; those whose models cannot be loaded are left out and named, with the reason."""
+    """Load these evaluators. Also returns the evaluators that cannot be loaded, with the reasons."""
     with suppress(NewWikiError):
         return LoadedEvaluators(chosen, settings), {}
     missing = {}
@@ -150,7 +149,7 @@ def _evaluator_ids(bundle: OpenedBundle) -> set[str]:
 
 
 def _scored_there(bundle: OpenedBundle, run: Run, loaded: LoadedEvaluators) -> TheseTexts:
-    """The texts of the run, and its articles, that costly evaluators have scored."""
+    """Return the texts of the run and the articles that the bundle's costly evaluators have scored."""
     costly = loaded.ids([one for one in loaded.evaluators if one.costly])
     keys: dict[str, set[Key]] = {run.run_id: set(), f"reference:{run.snapshot_id}": set()}
     for part, rows in bundle.of("scores"):
@@ -173,7 +172,7 @@ def _by_key(part: SharedPart, rows: Sequence[Mapping[str, Any]]) -> Rows:
 
 
 def _compare(bundle: OpenedBundle, part: SharedPart, there: Rows, here: Rows, compared: _Compared) -> None:
-    """Raises TerminalError for the first row that is another one."""
+    """Compare the rows of a part. Raises TerminalError for the first row that differs."""
     [evaluator] = bundle.entries("evaluators", part["evaluator_id"])
     rounding = _BY_MODELS if evaluator["model"] else _COUNTED
     for key, row in there.items():
@@ -192,7 +191,7 @@ def _compare(bundle: OpenedBundle, part: SharedPart, there: Rows, here: Rows, co
 
 
 def _is_of_fewer(row: Mapping[str, Any], own: Mapping[str, Any]) -> bool:
-    """Whether the articles as a whole were scored by another number of them than here."""
+    """Return whether a score of the articles as a whole covers a different number of articles than the new score."""
     return "texts" in row and row["texts"] != own["texts"]
 
 

@@ -1,4 +1,4 @@
-"""A signature: a public key and what its private key made of some content, on two lines."""
+"""A signature file: a line with the public key, and a line with the signature of the content."""
 
 import base64
 import binascii
@@ -13,13 +13,13 @@ NAME = "signature"
 
 
 def sign(content: bytes, key: Ed25519PrivateKey, form: str = FORMAT) -> bytes:
-    """Sign content of this form, a bundle's by default. A signature of one form is none of another."""
+    """Sign content of a certain form, by default a bundle. The signature is invalid for any other form."""
     made = base64.b64encode(key.sign(_signed(content, form))).decode()
     return f"{public_line(key.public_key())}\n{made}\n".encode()
 
 
 def signer_of(content: bytes, signature: bytes, form: str = FORMAT) -> str:
-    """The fingerprint of the key that has signed the content. Raises ValueError where none has."""
+    """Return the fingerprint of the key that signed the content. Raises ValueError for an invalid signature."""
     try:
         line, made, rest = signature.decode("ascii").split("\n")
         key = read_public(line)
@@ -34,5 +34,5 @@ def signer_of(content: bytes, signature: bytes, form: str = FORMAT) -> str:
 
 
 def _signed(content: bytes, form: str) -> bytes:
-    """The content after its form, so that nobody can pass off what the key signed as something else."""
+    """Prefix the content with its form, so that a signed file cannot pass as a file of another kind."""
     return f"{form}\n".encode() + content

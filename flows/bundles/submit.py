@@ -1,4 +1,4 @@
-"""Runs become a bundle: one file, signed, that somebody else can check."""
+"""Write runs to a bundle: one signed file that other people can check."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -25,10 +25,11 @@ from storage.shared import GatheredParts
 
 
 def submit(database: Database, request: SubmitRequest, out: Path, note: Callable[[str], None]) -> OpenedBundle:
-    """Writes the bundle, and gives it as its reader opens it. The same runs of a database give the same bytes.
+    """Write a bundle of runs, and return it as its reader opens it. The same runs of a database give the same bytes.
 
-    Raises UsageError for a run that is not complete, is on no published snapshot, or has an id that rests on a private
-    path, and TerminalError where what is stored is not what a reader would believe; no file is left then.
+    Raises UsageError for a run that is incomplete, belongs to no published snapshot, or has an id that depends on a
+    private path. Raises TerminalError if the stored data would fail the check of a reader. No file remains after an
+    error.
     """
     key = read_private(request.key)
     if safe(out, database.path).resolve() in (request.key.resolve(), public_path(request.key).resolve()):
@@ -49,7 +50,7 @@ def submit(database: Database, request: SubmitRequest, out: Path, note: Callable
 
 
 def _require_whole(database: Database, run_id: str) -> None:
-    """Raises UsageError for what cannot be submitted."""
+    """Raise UsageError for a run that cannot be submitted."""
     if run_id.startswith("reference:"):
         raise UsageError(f"{run_id} are articles, which go along with the runs on them; name a run")
     if runs.status(database, run_id) != "complete":
@@ -62,7 +63,7 @@ def _require_whole(database: Database, run_id: str) -> None:
 def _members(
     database: Database, run_ids: Sequence[str], key: Ed25519PrivateKey, note: Callable[[str], None]
 ) -> dict[str, bytes]:
-    """The files of the bundle, in the order in which they stand there."""
+    """Return the files of the bundle in their order."""
     parts = GatheredParts(str(database.path))
     gather(database, parts, run_ids, note)
     files, listed = {}, []

@@ -1,7 +1,7 @@
-"""Rows of a table as lines of JSON, and lines that nobody vouches for as rows of that table: columns, types and bounds.
+"""Write the rows of a table as JSON lines, and read untrusted lines back with checks of columns, types and bounds.
 
-The first line names the columns, each other one is a row in the order of its table's key. JSON and not Parquet, as a
-small file of the latter may hold any number of rows.
+The first line names the columns, and each other line is a row, in the order of the table's key. The format is JSON, not
+Parquet, because a small Parquet file can hold any number of rows.
 """
 
 import itertools
@@ -21,12 +21,12 @@ from storage.table_shapes import TableShape
 _WHOLE = Annotated[int, pydantic.Field(ge=-(2**63), lt=2**63)]
 _REAL = Annotated[float, pydantic.Field(allow_inf_nan=False)]
 _STRICT = pydantic.ConfigDict(strict=True)
-_ROWS = 10_000  # that wait as Python values to be stored in columns
-_LONGEST_LINE = 8_000_000  # bytes; a page of a wiki has at most 2 MB
+_ROWS = 10_000  # number of rows held as Python values before they become columns
+_LONGEST_LINE = 8_000_000  # maximum length in bytes; a wiki page has at most 2 MB
 
 
 def written(rows: pa.Table) -> bytes:
-    """Raises ValueError for a number that JSON has not."""
+    """Return the rows as JSON lines. Raises ValueError for NaN and infinities, which JSON cannot express."""
     return b"".join(_lines(rows))
 
 
@@ -47,9 +47,9 @@ def _plain(value: date) -> str:
 
 
 def read(content: bytes, shape: TableShape) -> pa.Table:
-    """The rows with the columns of the table; a column that an older version had not yet is NULL.
+    """Read the rows with the columns of the table. A column that an older version did not have is NULL.
 
-    Raises ValueError with what is wrong, and in which line.
+    Raises ValueError with the problem and the line number.
     """
     if not content.endswith(b"\n"):
         raise ValueError("it does not end with a line")
@@ -75,7 +75,10 @@ def read(content: bytes, shape: TableShape) -> pa.Table:
 
 
 def _lines_of(content: bytes) -> Iterator[bytes]:
-    """One line at a time, as all of them take many times the memory of a content that is mostly line ends."""
+    """Yield one line at a time.
+
+    A list of all lines would take many times the memory if the content is mostly line ends.
+    """
     start = 0
     for number in itertools.count(1):
         if start == len(content):
@@ -127,7 +130,7 @@ def _batch(rows: Sequence[tuple[Any, ...]], names: Sequence[str], schema: pa.Sch
 
 
 def _kind(kind: pa.DataType) -> Any:
-    """What stands in JSON for a value of an Arrow type."""
+    """Return the type of JSON values for an Arrow type."""
     if pa.types.is_list(kind):
         return list[_kind(kind.value_type)]  # type: ignore[misc]
     if pa.types.is_struct(kind):

@@ -1,4 +1,4 @@
-"""Bundles taken into a database: each whole, or not at all, and none that contradicts another."""
+"""Import bundles into a database, each as a whole or not at all, and refuse contradictions between them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _SCORES = "the scores of run {run_id} by evaluator {evaluator_id}"
 
 @dataclass(frozen=True)
 class Signed:
-    """Who has signed a run: the fingerprint of a key, and what the key is called by whom it is trusted."""
+    """The signer of a run: the fingerprint of the key, and the name of a trusted key."""
 
     fingerprint: str
     name: str | None
@@ -31,7 +31,7 @@ class Signed:
 
 
 def bundle_files(place: Path) -> list[Path]:
-    """The bundle, or those in a folder, by name. Raises UsageError where there is none."""
+    """Return the bundle, or the bundles of a folder sorted by path. Raises UsageError if there are none."""
     found = sorted(place.rglob(f"*{ENDING}")) if place.is_dir() else [place]
     if not found or not found[0].exists():
         raise UsageError(f"there is no bundle '{place}'; a folder of them has files *{ENDING}")
@@ -44,14 +44,13 @@ def take_in(
     trusted: Mapping[str, str] | None = None,
     there: Mapping[SharedPart, Path] = MappingProxyType({}),
 ) -> dict[str, tuple[Signed, ...]]:
-    """Takes bundles in one after the other, each in one transaction, and gives by run id who has signed it. `trusted`
-    are the names of keys by their fingerprints, beside which no key is taken; None takes any. `there` is where parts
-    come from that the database has already.
+    """Import bundles in sequence, each in one transaction, and return the signers of each run by run id.
 
-    Raises TerminalError for what is no bundle, not signed, or not what it says, and for two that say different things
-    of one snapshot, run, scoring or metric, both of which it names.
+    `trusted` maps fingerprints to key names, and other keys are refused; None accepts any key. `there` names the origin
+    of parts that are already in the database. Raises TerminalError for an invalid bundle or signature. Also raises it,
+    with both names, if two bundles contradict each other about a snapshot, run, scoring or metric.
     """
-    with database.write():  # which makes it
+    with database.write():  # an empty transaction creates the database
         pass
     taken = _Taken(database, there)
     for file in files:
@@ -60,7 +59,7 @@ def take_in(
 
 
 class _Taken:
-    """What has been taken in so far, and out of which file."""
+    """The imported parts and their files."""
 
     def __init__(self, database: Database, there: Mapping[SharedPart, Path]) -> None:
         self._database = database
@@ -92,7 +91,7 @@ class _Taken:
         return snapshots.find(self._database, snapshot_id) is not None
 
     def _require_same_metrics(self, bundle: OpenedBundle) -> None:
-        """Raises TerminalError for a metric that is another one here, or whose name differs in its capitals alone."""
+        """Raise TerminalError for a metric that differs from a known metric in its definition or only in capitals."""
         here = self._database.records(dict[str, Any], "metric_rows")
         for name in _metrics(bundle):
             [row] = bundle.entries("metrics", name)

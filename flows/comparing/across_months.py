@@ -1,4 +1,4 @@
-"""Two runs on snapshots of two months, on the scale of the later one, by what `newwiki experiment linking` found."""
+"""Compare runs on snapshots of two months on the later month's scale, as `newwiki experiment linking` computed it."""
 
 import itertools
 import json
@@ -27,7 +27,7 @@ _OVER = "articles of both months, and models like the anchors"
 
 @dataclass(frozen=True, kw_only=True)
 class StoredLink(LinkedMonths):
-    """A link between two months with the answer that it belongs to."""
+    """A link between two months, and the id of the experiment that computed it."""
 
     experiment_id: str
 
@@ -43,9 +43,10 @@ class StoredLink(LinkedMonths):
 def linked_differences(
     database: Database, a: Contender, b: Contender, evaluators: Mapping[str, str], levels: LevelByScoring
 ) -> tuple[list[Difference], list[str]]:
-    """By these metrics, each by its evaluator, and notes on what they rest on. The number of `prompts` is that of the
-    articles in the month that has fewest. Raises TerminalError where the months are not linked by any of them, or the
-    runs were asked otherwise.
+    """Return the differences by these metrics, each with its evaluator, and notes on the links behind them.
+
+    `prompts` is the number of articles in the month with the fewest. Raises TerminalError if no metric links the
+    months, or if the runs used different protocols.
     """
     if differing := protocol.differing(a.settings, b.settings):
         raise TerminalError(
@@ -84,7 +85,7 @@ class _Linked:
 def _in_order(
     database: Database, a: Contender, b: Contender, links: Sequence[StoredLink]
 ) -> tuple[Contender, Contender]:
-    """The run of the earlier month first; of one month's snapshots the one that was put on the other's scale."""
+    """Return the run of the earlier month first. For two snapshots of one month, the links determine the order."""
     if elsewhere := [run.run_id for run in (a, b) if run.snapshot_id.startswith("file:")]:
         raise TerminalError(f"{elsewhere[0]} is on no month's articles, so there is nothing to link it by")
     begins = [snapshots.resolve(database, run.snapshot_id).window_start for run in (a, b)]
@@ -99,7 +100,7 @@ def _months(links: Sequence[StoredLink]) -> set[str]:
 def _chain(
     database: Database, links: Sequence[StoredLink], runs: Mapping[str, LinkableRun], first: Contender, last: Contender
 ) -> tuple[Chain, list[StoredLink]]:
-    """By the newest answer that has a way between the months, and of its protocols that of most anchors."""
+    """Return the chain from the newest experiment that connects the months, by the protocol with the most anchors."""
     why = None
     for _, of_answer in groupby(links, key=attrgetter("experiment_id")):
         by_protocol: dict[str, dict[tuple[str, str], StoredLink]] = {}
@@ -141,7 +142,7 @@ def _over(
 def _rows(
     database: Database, a: Contender, b: Contender, found: Sequence[_Linked], levels: LevelByScoring, *, turned: bool
 ) -> list[Difference]:
-    """`turned` is whether B's month is the earlier one."""
+    """Return the rows. `turned` says whether B's month is the earlier month."""
     spans = dict(database.rows("spans", [one.metric for one in found]))
     corrected = statistics.holm([one.made.difference.p for one in found])
     return [
@@ -195,7 +196,7 @@ def _refusal(first: Contender, last: Contender, without: Mapping[str, str]) -> s
 
 
 def _told(found: Sequence[_Linked], last: Contender) -> list[str]:
-    """What the numbers rest on, metrics with the same anchors in one note, and which slopes are supposed."""
+    """Return notes on the basis of the numbers, grouped by anchors, and on slopes that are assumed to be 1."""
     groups: dict[str, list[str]] = {}
     for one in found:
         over = "".join(f" over {link.to_snapshot}" for link in one.used[:-1])
@@ -216,7 +217,7 @@ def _told(found: Sequence[_Linked], last: Contender) -> list[str]:
 
 
 def _is_outside(made: Chain) -> bool:
-    """Whether the first month's run lies outside of its anchors, where a slope might show."""
+    """Return whether the first month's run lies outside the range of its anchors, where a slope would matter."""
     means = made.months[0].means
     anchors = means[made.steps[0].earlier]
     return not made.links[0].estimated and not anchors.min() <= means[made.first] <= anchors.max()

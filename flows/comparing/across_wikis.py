@@ -1,4 +1,4 @@
-"""Two runs on snapshots of two wikis, on the subjects that are new in both: articles of one item of Wikidata."""
+"""Compare two runs on snapshots of two wikis on their common new subjects: articles about the same Wikidata item."""
 
 from collections.abc import Mapping
 
@@ -13,15 +13,17 @@ from storage.database import Database
 
 
 def are_of_two_wikis(database: Database, a: Contender, b: Contender) -> bool:
-    """Texts from elsewhere, which are on no wiki's articles, are of none."""
+    """Return whether the runs are on two wikis. Texts from a file belong to no wiki."""
     return len({one.wiki for one in _snapshots(database, a, b)}) == 2
 
 
 def comparable(
     database: Database, a: Contender, b: Contender, evaluators: Mapping[str, str]
 ) -> tuple[dict[str, str], list[str]]:
-    """Of these metrics, each with its evaluator, those whose numbers mean the same in the languages of both wikis, and
-    notes on the others and on whose they are. Raises TerminalError where there is none."""
+    """Return the metrics that mean the same in the languages of both wikis, each with its evaluator, and notes.
+
+    Raises TerminalError if no metric is left.
+    """
     one, other = (snapshot.language for snapshot in _snapshots(database, a, b))
     if one is not None and one == other:
         return dict(evaluators), []
@@ -44,10 +46,13 @@ def comparable(
 def paired_by_item(
     database: Database, a: Contender, b: Contender, evaluators: Mapping[str, str]
 ) -> tuple[Array, list[str]]:
-    """Each item's mean scores, runs × metrics × items, NaN where there is none, and a note on how many items there are.
+    """Return the mean scores of each item (runs × metrics × items, NaN for missing scores), and a note on their number.
 
-    Raises TerminalError where the snapshots have no item in common that is new in both, nobody has looked up which
-    items they have, or the runs have no number of the same.
+    Raises TerminalError in these cases:
+
+    - The snapshots have no common item that is new in both.
+    - The Wikidata items of a snapshot were not looked up.
+    - The runs have no scores of the same item.
     """
     here, there = (_of_new_articles(database, snapshot) for snapshot in _snapshots(database, a, b))
     pages = comparison.shared_items(database, a.snapshot_id, b.snapshot_id)
@@ -77,7 +82,7 @@ def _snapshots(database: Database, a: Contender, b: Contender) -> list[Snapshot]
 
 
 def _of_new_articles(database: Database, snapshot: Snapshot) -> Snapshot:
-    """The same, where its articles are new and it is known which items they have. Raises TerminalError."""
+    """Return the snapshot. Raises TerminalError unless its articles are new and their Wikidata items are known."""
     if snapshot.kind != "new":
         raise TerminalError(
             f"{snapshot.snapshot_id} is of the kind '{snapshot.kind}', and wikis are compared by what is new in both"
@@ -91,7 +96,7 @@ def _of_new_articles(database: Database, snapshot: Snapshot) -> Snapshot:
 
 
 def _of_pages(means: comparison.PageMeans, pages: list[int]) -> Array:
-    """Metrics × these pages."""
+    """Return the means of these pages: metrics × pages, NaN for missing scores."""
     places = {page: place for place, page in enumerate(means.pages.tolist())}
     found = np.full((means.values.shape[1], len(pages)), np.nan)
     for column, page in enumerate(pages):

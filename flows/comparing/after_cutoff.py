@@ -1,4 +1,4 @@
-"""Numbers on what a model cannot have seen: which runs have such, and what a reader must know of them."""
+"""Restrict numbers to articles after the models' knowledge cutoffs, and note which runs this affects."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -12,19 +12,21 @@ REMEDY = (
     "say it by asking for the evaluation again with --knowledge-cutoff 2025-06, which writes nothing anew, or under "
     "[knowledge_cutoffs] in newwiki.toml"
 )
-_NAMED = 12  # runs in a note
+_NAMED = 12  # maximum number of runs in a note
 
 Record = Mapping[str, Any]
 
 
 def is_reference(record: Record) -> bool:
-    """Whether it is the articles' own."""
+    """Return whether a record belongs to the articles themselves."""
     return str(record["run_id"]).startswith("reference:")
 
 
 def told_after_cutoff(records: Sequence[Record], of_runs: Sequence[PartOfRun], after: Mapping[str, date]) -> list[str]:
-    """Notes on the records of a board that is cut after the days in `after`: who is left out, and who stands on other
-    articles than those beside."""
+    """Return notes on a board that is restricted to articles after the days in `after`.
+
+    The notes name the runs that are left out, and the runs that are on different articles than other rows.
+    """
     notes = []
     if unknown := [one for one in records if not is_reference(one) and one["run_id"] not in after]:
         notes.append(f"left out, as it is not known what their models can have seen: {_named(unknown)}; {REMEDY}")
@@ -40,7 +42,7 @@ def told_after_cutoff(records: Sequence[Record], of_runs: Sequence[PartOfRun], a
 
 
 def snapshots_apart(records: Sequence[Record], of_runs: Sequence[PartOfRun]) -> list[str]:
-    """The snapshots of which any two runs do not stand on the same articles."""
+    """Return the snapshots on which two runs are on different articles."""
     articles: dict[str, dict[str, str | None]] = {}
     for one in of_runs:
         articles.setdefault(one.run_id, {})[one.value] = one.articles
@@ -53,8 +55,10 @@ def snapshots_apart(records: Sequence[Record], of_runs: Sequence[PartOfRun]) -> 
 
 
 def later_cutoff(a: Contender, b: Contender) -> date:
-    """The last day of what either model can have seen; the articles themselves go with any. Raises TerminalError where
-    it is not known."""
+    """Return the later knowledge cutoff of both models; the articles themselves have none.
+
+    Raises TerminalError if a cutoff is unknown, or if neither run has a model.
+    """
     runs = [one for one in (a, b) if one.settings is not None]
     if unknown := [one for one in runs if one.knowledge_cutoff is None]:
         named = " and ".join(f"{one.run_id} ({one.words})" for one in unknown)
@@ -65,7 +69,10 @@ def later_cutoff(a: Contender, b: Contender) -> date:
 
 
 def of_known_cutoff(first: Contender, others: Sequence[Contender]) -> tuple[list[Contender], list[str]]:
-    """Those that can be compared with the first, and a note on those left out. Raises TerminalError where none can."""
+    """Return the runs that can be compared with the first run, and a note on the others.
+
+    Raises TerminalError if no run can be compared.
+    """
     unknown = [one for one in others if one.settings is not None and one.knowledge_cutoff is None]
     known = [one for one in others if one not in unknown]
     for other in [] if known else others:

@@ -1,4 +1,4 @@
-"""The scored runs beside each other. A column holds the numbers of one evaluator, or there is no such column."""
+"""The leaderboard's data: the scored runs side by side. Each column holds the numbers of a single evaluator."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -19,9 +19,9 @@ from storage import snapshots, strata, verifications
 from storage.comparison import Scoring, evaluator_words
 from storage.database import Database
 
-SEEN = ("knowledge_cutoff", "seen_share")  # how much of its articles a run's model can have seen
+SEEN = ("knowledge_cutoff", "seen_share")  # the share of a run's articles that its model may have seen
 ABOUT = ("model", "decoder", "snapshot_id", "run_id", "prompts", "completions", *SEEN)
-PART = "part"  # the column that says which articles, where the board is cut
+PART = "part"  # the column with the part of the articles, if the board is divided
 ANOTHER = "another evaluator"
 
 Row = Mapping[str, Any]
@@ -30,7 +30,7 @@ Cells = Mapping[tuple[str, str, str], Row]
 
 @dataclass(frozen=True)
 class Column:
-    """A metric by one evaluator; its name tells the evaluator too where there are several."""
+    """A metric by one evaluator. The column's name includes the evaluator if the metric has several."""
 
     name: str
     metric: str
@@ -39,9 +39,12 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class Number:
-    """The number of a metric in a record: its mean over texts with standard deviation and 95 % interval, each None
-    where it does not exist; `scored` counts the texts, `status` is `ok` or says why texts are missing, and `level` is
-    how far the number was verified."""
+    """The number of a metric in a record.
+
+    It has the mean over texts, the standard deviation and the 95 % interval, each None if it does not exist. `scored`
+    counts the texts, `status` is `ok` or gives the reason for missing texts, and `level` says how far the number was
+    verified.
+    """
 
     mean: float | None
     sd: float | None
@@ -55,18 +58,23 @@ class Number:
 
 
 def number_of(record: Mapping[str, Any], column: str) -> Number:
-    """Return the number that a record of a board has in a column."""
+    """Return the number of a record in a column."""
     return Number(**{part.summary: record[column + ending] for ending, part in PARTS.items()})
 
 
 @dataclass(frozen=True)
 class Board:
-    """Records with a value for each name in `about`, and under the name of each of `columns` and `PARTS`: mean, sd,
-    both ends of the 95 % interval and why there is none, how many texts the mean stands on, `ok` or what there is to
-    say of the others, who made it, and its level. `levels` say more on that by run and evaluator. The settings in which
-    runs differ are in `about`, those that all share in `settings`. `notes` are what a reader must know beside it;
-    `left_out` are runs that have no record as what it is cut by is not known of them, or leaves them no article;
-    `same_articles` is False where it leaves them others than those beside."""
+    """A board: records with a value for each name in `about`, and for each of `columns` combined with `PARTS`.
+
+    - `PARTS`: the mean, its standard deviation and interval, the reason for a missing interval, the number of texts,
+      the status, the evaluator and the level
+    - `levels`: details of the levels, by run and evaluator
+    - `about`: the identifying fields, including the settings in which the runs differ
+    - `settings`: the settings that all runs share
+    - `notes`: caveats for the reader
+    - `left_out`: runs without a record, because the stratum or cutoff is unknown or leaves no article
+    - `same_articles`: False if the cutoff leaves different articles to different runs
+    """
 
     about: tuple[str, ...]
     columns: tuple[Column, ...]
@@ -83,7 +91,7 @@ class Board:
 
     @property
     def caption(self) -> str:
-        """What all of its runs were asked alike."""
+        """The settings that all runs share, in words."""
         words = [f"{name} {protocol.value_in_words(value)}" for name, value in self.settings.items()]
         return f"all runs: {', '.join(words)}" if words else ""
 
@@ -98,20 +106,22 @@ def board(
     after_cutoff: bool = False,
     metrics: Collection[str] | None = None,
 ) -> Board:
-    """The board of one snapshot (`latest` too), or of all; cut `by` a stratum it has a record for each run and `part`.
-    With `metrics` (or names of columns) it has only these, in this order; raises UsageError for one that no run has.
+    """Return the board of one snapshot (or `latest`), or of all snapshots.
 
-    With `after_cutoff` each run stands only on the articles that were created after its model's knowledge cutoff, those
-    without one are left out, and the articles' own row stands on those after the latest of its snapshot's runs.
-    Whatever it is cut by, `seen_share` is the share of the run's articles, `by` a stratum of its part's, that are not
-    after the cutoff.
+    - `by`: divide the board by a stratum, with a record for each run and `part`
+    - `metrics`: the metrics or column names to include, in this order
+    - `after_cutoff`: restrict each run to articles created after its model's knowledge cutoff. Runs without a cutoff
+      are left out, and the row of the articles uses the latest cutoff of the snapshot's runs.
+    - `by_evaluator`: give each evaluator its own column
+    - `prefer`: show each metric by one of these evaluators if possible; runs that it has not scored have no number
 
-    A metric is shown by the newest evaluator that has scored every run which has the metric; numbers that another
-    person claims decide nothing where there are others (`newwiki.levels`). Where there is no such evaluator, a
-    TerminalError says who has scored which run; with `by_evaluator` each gets a column. With `prefer` nothing is
-    refused: a metric is shown by one of these evaluators if it can be, and runs that it has not scored have no number.
-    Cut, it lacks the numbers of whole runs, and the runs on texts of a file; raises TerminalError where a
-    snapshot lacks what it is cut by, or no run has a cutoff.
+    `seen_share` is the share of the run's articles, or of its part's with `by`, that were not created after the cutoff.
+    By default, each metric is shown by the newest evaluator that has scored every run with this metric. Claimed numbers
+    count only if there are no others (`newwiki.levels`). A divided board lacks the numbers of whole runs, and runs on
+    texts of a file.
+
+    Raises UsageError for a metric that no run has. Raises TerminalError if no evaluator has scored all runs of a
+    metric, if a snapshot lacks the stratum, or if no run has a cutoff.
     """
     with database.read():
         name = snapshots.resolve(database, snapshot).snapshot_id if snapshot else None
@@ -152,15 +162,18 @@ def board(
 
 
 def after_days(database: Database, whole: Board, days: Sequence[date]) -> dict[date, Board]:
-    """The board of one snapshot on those of its articles that were created after each of these days (UTC), the same for
-    all runs. Numbers of whole runs are not on it; a run that has none of these articles has no record."""
+    """Return the board of one snapshot, restricted to its articles that were created after each of these days (UTC).
+
+    All runs have the same articles. The boards lack the numbers of whole runs, and the runs without any of these
+    articles.
+    """
     found = strata.cut_after(database, [record["run_id"] for record in whole.records], days)
     by_day = _by_part(whole, found, [day.isoformat() for day in days], None)
     return dict(zip(days, by_day.values(), strict=True))
 
 
 def by_parts(database: Database, whole: Board, stratum: Stratum, parts: Sequence[str]) -> dict[str, Board]:
-    """The board of one snapshot on each of these parts of it, likewise."""
+    """Return the board of one snapshot, restricted to each of these parts, in the form of `after_days`."""
     found = strata.cut(database, stratum, [record["run_id"] for record in whole.records])
     return _by_part(whole, found, parts, stratum)
 
@@ -192,8 +205,10 @@ def _by_part(whole: Board, cut: strata.CutRuns, names: Sequence[str], stratum: S
 
 
 def of_metrics(whole: Board, names: Collection[str] | None, known: Collection[str] = ()) -> Board:
-    """The board with the columns of these metrics, or of these names, in this order. Raises UsageError for one that it
-    has not, with those that are `known` beside its own."""
+    """Return the board with only the columns of these metrics or column names, in this order.
+
+    Raises UsageError for an unknown name, with the available and the `known` metrics.
+    """
     if names is None:
         return whole
     for name in names:
@@ -206,13 +221,15 @@ def of_metrics(whole: Board, names: Collection[str] | None, known: Collection[st
 
 
 def _is_of(name: str, metric: str) -> bool:
-    """Whether that is the metric's name, or its column's by one evaluator."""
+    """Return whether a name is the metric's name or the name of its column by one evaluator."""
     return name == metric or name.startswith(f"{metric} by ")
 
 
 def _cutoffs(whole: Board) -> dict[str, date]:
-    """The days after which the articles of each record must have been created, of those that have one. Raises
-    TerminalError where none has."""
+    """Return the cutoff of each run that has one, by run id, and the latest cutoff of a snapshot for its articles.
+
+    Raises TerminalError if no run has a cutoff.
+    """
     found = {one["run_id"]: one["knowledge_cutoff"] for one in whole.records if one["knowledge_cutoff"]}
     if not found:
         raise TerminalError(f"of no run it is known what its model can have seen; {REMEDY}")
@@ -230,7 +247,7 @@ def _cut(
     after: Mapping[str, date] | None,
     others: Mapping[tuple[str, str], str],
 ) -> Board:
-    """A record for each run and part of its snapshot, or with no stratum for each run."""
+    """Return the board with a record for each run and part of its snapshot, or for each run without a stratum."""
     found = strata.parts(database, stratum, {record["snapshot_id"] for record in whole.records}) if stratum else []
     listed = [record for record in whole.records if after is None or record["run_id"] in after]
     cut = strata.cut(database, stratum, [record["run_id"] for record in listed], after)
@@ -273,20 +290,23 @@ def _scoring(row: Row) -> Scoring:
 
 
 def _decisive(summaries: Sequence[Row]) -> list[Row]:
-    """Those that may decide whose numbers a column holds: claims only where a metric has nothing else of any run."""
+    """Return the summaries that determine the evaluator of a column.
+
+    Claims count only for metrics without other numbers.
+    """
     of_runs = [one for one in summaries if not is_reference(one)]
     sound = {one["metric"] for one in of_runs if one["level"] != CLAIMED}
     return [one for one in summaries if one["level"] != CLAIMED or one["metric"] not in sound]
 
 
 def _by_metric(scorings: Iterable[Scoring]) -> dict[str, list[Scoring]]:
-    """Those of runs. The articles are scored by whoever scored a run, so they decide only what no run has."""
+    """Return the scorings of runs by metric. Scorings of the articles count only for metrics that no run has."""
     everything = list(scorings)
     return by_metric(everything) | by_metric(one for one in everything if not one.run_id.startswith("reference:"))
 
 
 def _one(scorings: Sequence[Scoring], prefer: Collection[str] | None) -> str | None:
-    """The evaluator whose numbers a metric's column holds."""
+    """Return the evaluator whose numbers a metric's column shows, or None if there is no common evaluator."""
     if prefer is None:
         return agreed(scorings)
     preferred = next((one.evaluator_id for one in scorings if one.evaluator_id in prefer), None)
@@ -304,7 +324,7 @@ def _each(database: Database, metric: str, scorings: Sequence[Scoring]) -> list[
 def _unseen(
     database: Database, columns: Sequence[Column], scorings: Mapping[str, Sequence[Scoring]]
 ) -> tuple[str, ...]:
-    """A note on the newest numbers of runs that stand in no column, if there are such."""
+    """Return a note on runs whose newest numbers are in no column, if there are any."""
     left_out = {}
     for column in columns:
         made = scorings[column.metric]
@@ -331,7 +351,7 @@ def _refusal(database: Database, disputed: Mapping[str, Sequence[Scoring]], seve
 
 
 def _shared(asked: Collection[protocol.Settings], apart_in: Collection[str]) -> dict[str, Any]:
-    """The settings that are the same for all, as far as they are known."""
+    """Return the known settings that all runs share."""
     first: protocol.Settings = next(iter(asked), {})
     names = [name for name in (*protocol.PROTOCOL, *protocol.TOLD) if name not in (*apart_in, *ABOUT) and asked]
     known = {name: next((one[name] for one in asked if one[name] is not None), first[name]) for name in names}

@@ -1,4 +1,4 @@
-"""Whether a candidate is worse than a baseline by more than it may be: paired intervals against bounds."""
+"""Test whether a candidate is worse than a baseline by more than a bound, with paired intervals."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Bound:
-    """The candidate fails where its difference to the baseline by this metric lies beyond `limit`."""
+    """A bound on the difference between candidate and baseline by a metric. The candidate fails beyond `limit`."""
 
     metric: str
     sign: Literal["<", ">"]
@@ -50,8 +50,11 @@ class Bound:
 @gives_verdicts("gate", "prompts", given="runs and their seeds", family="the bounds of the gate")
 @dataclass(frozen=True)
 class GateResult:
-    """`failed` where the whole interval lies beyond the bound, `not sure` where a part of it does, or where there is
-    none. The intervals of all metrics of a gate hold their differences together in 95 of 100 cases."""
+    """The result of a bound.
+
+    It is `failed` if the whole interval lies beyond the bound, and `not sure` if a part of it does or no interval
+    exists. The intervals of a gate are simultaneous: all of them cover their differences in 95 of 100 cases.
+    """
 
     bound: Bound
     difference: Difference
@@ -59,14 +62,14 @@ class GateResult:
 
     @property
     def row(self) -> tuple[object, ...]:
-        """What `COLUMNS` name."""
+        """The values for `COLUMNS`."""
         found = self.difference
         numbers = (found.mean_a, found.mean_b, found.difference, found.low, found.high, found.no_interval)
         return (str(self.bound), *numbers, found.prompts, found.level_a, found.level_b, self.outcome)
 
 
 def parse_bounds(text: str) -> list[Bound]:
-    """The bounds of `sbert < -0.01, rep_4 > +0.02`. Raises UsageError."""
+    """Parse bounds such as `sbert < -0.01, rep_4 > +0.02`. Raises UsageError for an invalid bound."""
     found = [_BOUND.fullmatch(part.strip()) for part in text.split(",")]
     if not all(found):
         wrong = next(part.strip() for part, match in zip(text.split(","), found, strict=True) if not match)
@@ -79,11 +82,11 @@ def parse_bounds(text: str) -> list[Bound]:
 def judge(
     database: Database, baseline: Contender, candidate: Contender, bounds: Sequence[Bound]
 ) -> tuple[list[GateResult], list[str]]:
-    """The candidate by every bound, and notes on it. One bound that is broken fails the gate, so intervals are
-    simultaneous: each covers 1 - 0.05 / m for m metrics (Bonferroni).
+    """Test the candidate against every bound, and return the results and notes.
 
-    Raises UsageError for a metric that neither run has, and TerminalError where the runs are of other protocols or one
-    of the metrics cannot be compared by: nothing is passed unseen.
+    A single failed bound fails the gate, so the intervals are simultaneous: each covers 1 - 0.05 / m for m metrics
+    (Bonferroni). Raises UsageError for a metric that neither run has. Raises TerminalError if the protocols differ or
+    if a metric cannot be compared, so that no bound passes unchecked.
     """
     require_one_protocol(baseline, candidate, None)
     metrics = {bound.metric for bound in bounds}
@@ -95,7 +98,7 @@ def judge(
 
 
 def results(bounds: Sequence[Bound], by_metric: Mapping[str, Difference]) -> list[GateResult]:
-    """What each bound says of the differences, whose intervals are simultaneous."""
+    """Return the result of each bound. The intervals of the differences must be simultaneous."""
     return [GateResult(bound, by_metric[bound.metric], _outcome(bound, by_metric[bound.metric])) for bound in bounds]
 
 

@@ -1,4 +1,4 @@
-"""Runs of several months on one scale: chains of months, with the anchors that each two of them have."""
+"""Put runs of several months on one scale: chains of months, and the anchors that two adjacent months share."""
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,12 +14,12 @@ from storage.database import Database
 
 
 class NoLink(Exception):
-    """Why two months cannot be linked, in words for a person."""
+    """The reason why two months cannot be linked, in words for people."""
 
 
 @dataclass(frozen=True)
 class Anchor:
-    """A model under a decoder that ran on two months, by its runs on them."""
+    """A model with a decoder that ran on two months, given by its two runs."""
 
     earlier: str
     later: str
@@ -27,14 +27,20 @@ class Anchor:
 
 @dataclass(frozen=True)
 class Numbers:
-    """By one metric and evaluator, on one snapshot: `values` is runs × articles, NaN where there is no number."""
+    """The numbers of one metric and evaluator on one snapshot.
+
+    `values` has the shape runs × articles, NaN for missing numbers.
+    """
 
     snapshot_id: str
     runs: Sequence[str]
     values: Array
 
     def of(self, runs: Sequence[str]) -> Array:
-        """Those of these runs on the articles of which all of them have one. Raises NoLink where they are too few."""
+        """Return the values of these runs on the articles for which all of them have a number.
+
+        Raises NoLink if there are too few of these articles.
+        """
         places = {run: place for place, run in enumerate(self.runs)}
         chosen = self.values[[places[run] for run in runs]]
         whole = np.isfinite(chosen).all(axis=0)
@@ -47,7 +53,7 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Chain:
-    """Months one after the other, what links each two, and where the run of the first and of the last stand."""
+    """Consecutive months, the links between them, and the rows of the first and the last run in their months."""
 
     months: Sequence[Month]
     steps: Sequence[Step]
@@ -57,13 +63,13 @@ class Chain:
 
     @property
     def linked(self) -> Estimate:
-        """What the run of the first month would have for a mean on the last."""
+        """The estimated mean of the first month's run on the last month."""
         assert self.first is not None
         return linking.linked(self.months, self.steps, self.links, self.first)
 
     @property
     def difference(self) -> Estimate:
-        """How much more the run of the last month has."""
+        """The last month's run minus the first month's run on the scale of the last month."""
         assert self.first is not None
         return linking.linked(self.months, self.steps, self.links, self.first, self.last)
 
@@ -75,8 +81,10 @@ def chain(
     first: str | None = None,
     last: str | None = None,
 ) -> Chain:
-    """Over these months, by the anchors of each two, with a run of the first month and one of the last. `models` says
-    of every run whose it is: no model is an anchor for its own runs. Raises NoLink.
+    """Link these months by the anchors of adjacent months, with a run of the first month and a run of the last.
+
+    `models` maps every run to its model; a model is no anchor for its own runs. Raises NoLink if anchors or articles
+    are too few.
     """
     own = {models[run] for run in (first, last) if run}
     used = [[one for one in of_two if models[one.earlier] not in own] for of_two in anchors]
@@ -118,15 +126,14 @@ def models_of(anchors: Iterable[Anchor], models: Mapping[str, str]) -> int:
 
 
 def few(several: int, earlier: str, later: str, *, beside: bool = False) -> str:
-    """That there are too few anchors."""
+    """Return the message about too few anchors."""
     who = "no model" if not several else f"{several} model{'s' * (several > 1)}"
     others = " beside the models that are linked" if beside else ""
     return f"{who} ran on both {earlier} and {later}{others}, and it takes {linking.FEWEST_MODELS} to link them"
 
 
 def way(pairs: Iterable[tuple[str, str]], start: str, end: str) -> list[str] | None:
-    """The snapshots from one to another over linked pairs (earlier, later), as few as may be; None where there is no
-    way."""
+    """Return the shortest list of snapshots over linked pairs (earlier, later), or None if there is no path."""
     onward: dict[str, list[str]] = {}
     for earlier, later in pairs:
         onward.setdefault(earlier, []).append(later)
@@ -146,7 +153,7 @@ def way(pairs: Iterable[tuple[str, str]], start: str, end: str) -> list[str] | N
 def numbers_of(
     database: Database, runs: Mapping[str, Sequence[str]], evaluators: Mapping[str, str]
 ) -> dict[str, dict[str, Numbers]]:
-    """By metric and snapshot the numbers of these of its runs, by each metric's evaluator."""
+    """Return the numbers of these runs by metric and snapshot, each metric by its evaluator."""
     found: dict[str, dict[str, Numbers]] = {metric: {} for metric in evaluators}
     for snapshot_id, of_snapshot in runs.items():
         values = comparison.page_means(database, of_snapshot, evaluators).values

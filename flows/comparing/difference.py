@@ -1,4 +1,4 @@
-"""What `newwiki compare` says of two runs by one metric."""
+"""The difference between two runs by one metric, as `newwiki compare` reports it."""
 
 import math
 from dataclasses import dataclass, fields
@@ -22,18 +22,24 @@ _OVER = "prompts"
 )
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """Run B minus run A by one metric, over the prompts that both have scores of from the same evaluator.
+    """Run B minus run A by one metric, over the prompts that have scores of both runs from the same evaluator.
 
-    Means are means of the prompts' means; `status_a` and `status_b` are `ok`, or say on how many of the run's texts its
-    numbers stand and why not on the others; `level_a` and `level_b` say how far the numbers were verified
-    (`newwiki.levels`). `low` and `high` are the 95 % interval, the others that by the bootstrap
-    over prompts, and `no_interval` is why there is none. `p` is that of `statistics.p_values`, `p_holm` corrected for
-    the metrics of this pair of runs. `effect_size` is d_z. Across months one mean is what its run would have in the
-    other's, and nothing is paired, so bootstrap, effect size and what it would take are None. `prompts_needed_low` to
-    `prompts_needed_high` prompts would show the difference, the second None where no number may do; `smallest_visible`
-    is the smallest difference that these prompts would show: both after the correction, at 80 % power. `part` is which
-    articles of the snapshot it is on, None for all. `generalizes_over` names the units that the verdict is about in
-    general. None is what cannot be computed.
+    - `mean_a`, `mean_b`: means of the prompts' means
+    - `status_a`, `status_b`: `ok`, or the number of scored texts and the reason for missing scores
+    - `level_a`, `level_b`: how far the numbers were verified (`newwiki.levels`)
+    - `low`, `high`: the 95 % interval; `bootstrap_low`, `bootstrap_high`: the interval by the bootstrap over prompts
+    - `no_interval`: the reason for a missing interval
+    - `p`: from `statistics.p_values`; `p_holm`: corrected for the metrics of this pair of runs
+    - `effect_size`: d_z
+    - `prompts_needed_low`, `prompts_needed_high`: the range of prompts that would show the difference. The second is
+      None if possibly no number would.
+    - `smallest_visible`: the smallest difference that these prompts would show. This and the prompts needed are after
+      the correction, at a power of 80 %.
+    - `part`: the part of the snapshot's articles, or None for all articles
+    - `generalizes_over`: the units that the verdict generalizes over
+
+    Across months, one mean is the estimated mean of its run in the other month. The numbers are then unpaired, so the
+    bootstrap, the effect size and the power fields are None. None marks every value that cannot be computed.
     """
 
     run_a: str
@@ -65,7 +71,7 @@ class Difference:
 
 
 def columns(by: str | None) -> list[str]:
-    """The fields of a difference that are told: `part` where it is by a stratum."""
+    """Return the names of the reported fields. `part` is included only with a stratum."""
     return [one.name for one in fields(Difference) if by or one.name != "part"]
 
 
@@ -76,7 +82,7 @@ def verdict(lacking: str | None, p: float) -> Verdict:
 
 
 def within(end: float, span: float | None) -> float | None:
-    """The end of an interval of differences between two numbers that lie no further apart than `span`."""
+    """Clip the end of an interval of differences to ±`span`. Returns None for an infinite end."""
     if not math.isfinite(end):
         return None
     return float(end if span is None else min(max(end, -span), span))

@@ -1,4 +1,4 @@
-"""Two runs on the prompts that they have in common: what differs, how surely, and what it would take to tell."""
+"""Compare two runs on their common prompts: the differences, their significance, and the power of the test."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,15 +37,17 @@ def compare(
     after_cutoff: bool = False,
     level: float = statistics.LEVEL,
 ) -> tuple[list[Difference], list[str]]:
-    """The differences by metric, and notes on what is left out. `metrics` None are all that both have; `across` are
-    settings of the protocol in which the two may differ; `snapshot` among them puts runs of two months on one scale,
-    `wiki` pairs runs of two wikis by the items of Wikidata that are new in both.
-    `by` a stratum there is one for each part of A's snapshot, and Holm's correction is for all of them. With
-    `after_cutoff` they are compared on the articles that were created after the later of their models' knowledge
-    cutoffs. Intervals of runs on the same articles cover 1 - `level`.
+    """Return the differences by metric, and notes on omitted metrics.
 
-    Raises UsageError for a metric that neither has, and TerminalError where the runs were asked otherwise, a cutoff is
-    not known or nothing can be compared.
+    - `metrics`: by default, all metrics that both runs have
+    - `across`: protocol settings in which the runs may differ. `snapshot` puts runs of two months on one scale, and
+      `wiki` pairs runs of two wikis by Wikidata items that are new in both.
+    - `by`: a stratum; one difference for each part of A's snapshot, with Holm's correction over all of them
+    - `after_cutoff`: use only articles created after the later knowledge cutoff of both models
+    - `level`: intervals of runs on the same articles cover 1 - `level`
+
+    Raises UsageError for a metric that neither run has, and for `by` or `after_cutoff` across months or wikis. Raises
+    TerminalError if the protocols differ, a cutoff is unknown, or no metric can be compared.
     """
     over_wikis = ACROSS_WIKIS in across and are_of_two_wikis(database, a, b)
     over_months = ACROSS_MONTHS in across and a.snapshot_id != b.snapshot_id and not over_wikis
@@ -105,7 +107,10 @@ def compare(
 def _paired_by_page(
     database: Database, a: Contender, b: Contender, evaluators: Mapping[str, str]
 ) -> tuple[comparison.Array, NDArray[np.int64]]:
-    """Each prompt's mean scores, runs × metrics × pages, and the pages. Raises TerminalError where none has both."""
+    """Return each prompt's mean scores (runs × metrics × pages), and the pages.
+
+    Raises TerminalError if no prompt has scores of both runs.
+    """
     runs = [*dict.fromkeys([a.run_id, b.run_id])]
     means = comparison.page_means(database, runs, evaluators)
     values, pages = means.values[[0, len(runs) - 1]], means.pages
@@ -127,7 +132,7 @@ def _paired_by_page(
 
 @dataclass(frozen=True)
 class Test:
-    """What is compared: by which metric and evaluator, and on which part of the articles (None for all)."""
+    """A test: the metric, the evaluator, and the part of the articles (None for all articles)."""
 
     metric: str
     evaluator_id: str
@@ -144,7 +149,7 @@ def _cut(
     pages: NDArray[np.int64],
     parts: Mapping[str, NDArray[np.int64]],
 ) -> tuple[list[Test], comparison.Array]:
-    """Each test on each part, whose values are NaN for the pages of the others."""
+    """Return each test on each part. The values are NaN for the pages of other parts."""
     if not parts:
         raise TerminalError("these runs are on no snapshot's articles, which have no parts; compare them without --by")
     cut = [replace(test, part=part) for part in parts for test in tests]
@@ -153,7 +158,7 @@ def _cut(
 
 
 def too_few(prompts: Mapping[str, int]) -> str:
-    """A note on metrics with so few prompts."""
+    """Return a note on metrics with too few prompts."""
     number = " or ".join(map(str, sorted(set(prompts.values()))))
     return (
         f"{number} prompt{'s' * (number != '1')} cannot tell runs apart by {', '.join(prompts)}: fewer than "
@@ -164,9 +169,9 @@ def too_few(prompts: Mapping[str, int]) -> str:
 def compare_all(
     database: Database, request: ComparisonRequest
 ) -> list[tuple[Contender, Contender, list[Difference], list[str]]]:
-    """The first of the runs with each of the others, with what `compare` says of the two.
+    """Compare the first run with each other run, and return the results of `compare`.
 
-    Raises UsageError unless the names mean two runs or more.
+    Raises UsageError unless the names stand for at least two different runs.
     """
     if len(request.runs) < 2:
         raise UsageError("name two runs or more; `newwiki leaderboard` lists them")
@@ -190,7 +195,7 @@ def compare_all(
 def _evaluators(
     database: Database, a: Contender, b: Contender, metrics: Collection[str] | None
 ) -> tuple[dict[str, str], list[str]]:
-    """By metric the evaluator that both runs are compared by."""
+    """Return the evaluator of each metric that both runs are compared by, and notes on omitted metrics."""
     found = by_metric(comparison.text_scorings(database, [a.run_id, b.run_id]))
     if unknown := sorted(set(metrics or ()) - set(found)):
         known = ", ".join(found) or "none"
@@ -287,7 +292,7 @@ def _differences(
 def with_coverage(
     database: Database, rows: Sequence[Difference], stratum: Stratum | None = None, after: date | None = None
 ) -> tuple[list[Difference], list[str]]:
-    """The rows with what there is to say of texts that have no number, and a note on each that has such."""
+    """Return the rows with the status of missing scores, and a note on rows with missing scores."""
     found = _coverage(database, rows, stratum, after)
     whole = [
         replace(
@@ -309,7 +314,7 @@ def with_coverage(
 def _coverage(
     database: Database, rows: Sequence[Difference], stratum: Stratum | None, after: date | None
 ) -> dict[tuple[str, str, str | None], str]:
-    """By run, metric and part; of the articles after a day, where there is one."""
+    """Return the status by run, metric and part, restricted to articles after a day if `after` is given."""
     runs, evaluators = [rows[0].run_a, rows[0].run_b], {row.metric: row.evaluator_id for row in rows}
     if stratum is None and after is None:
         found = comparison.text_coverage(database, runs, evaluators)

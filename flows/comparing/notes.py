@@ -1,4 +1,4 @@
-"""Notes beside a board: runs under other seeds, models with the same weights, and texts that copy their references."""
+"""Notes on a board: runs with other seeds, models with the same weights, and texts that copy their references."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -10,19 +10,19 @@ from newwiki.request import EvaluationRequest
 from storage.database import Database
 
 [DEFAULT_SEED] = (one.default for one in fields_of(EvaluationRequest) if one.name == "seed")
-_NAMED = 6  # runs in a note
+_NAMED = 6  # maximum number of runs in a note
 
 
 def with_seed(decoder: str, seed: int | None) -> str:
-    """The decoder, with the seed where it is not the default: `greedy, seed 7`."""
+    """Return the decoder, followed by the seed if it is not the default, such as `greedy, seed 7`."""
     return decoder if seed in (None, DEFAULT_SEED) else f"{decoder}, seed {seed}"
 
 
 def seed_notes(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """A note on the runs under another seed than the default, and one for each request that was run under several
-    seeds, as the best of many is no fair number.
+    """Return a note on runs with a seed other than the default, and one for each request with several seeds.
 
-    The rows are runs with `model`, `model_sha256`, `decoder`, `snapshot_id`, `protocol` and `seed`.
+    The best of several seeds is biased upward. The rows are runs with `model`, `model_sha256`, `decoder`,
+    `snapshot_id`, `protocol` and `seed`.
     """
     names: dict[tuple[str, ...], str] = {}
     seeds: dict[tuple[str, ...], set[int]] = {}
@@ -47,7 +47,7 @@ def seed_notes(rows: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def same_weights(database: Database) -> list[str]:
-    """Return a sentence for each hash of weights that complete runs give to models of several names."""
+    """Return a sentence for each hash of weights that complete runs have under several model names."""
     return [
         f"{' and '.join(names)} have the same weights ({sha256[:12]}), so they are one model"
         for sha256, names in database.rows("shared_weights")
@@ -55,21 +55,23 @@ def same_weights(database: Database) -> list[str]:
 
 
 METRIC = "copied_5grams"
-# The mean share of a text's word 5-grams that stand in its article and not in its prompt. Honest runs have less than
-# 0.01 (docs/compare.md); the articles themselves have 1.
+# The mean share of a text's word 5-grams that occur in its article and not in its prompt. Honest runs have less than
+# 0.01 (docs/compare.md), and the articles themselves have 1.
 THRESHOLD = 0.2
 
 
 def unmeasured(database: Database) -> list[str]:
-    """The runs from elsewhere of which nobody here has measured it, on articles that are here."""
+    """Return the external runs on stored articles without a measurement of copying in this database."""
     run_ids = [run_id for (run_id,) in database.rows("foreign_texts")]
     found = database.records(dict[str, Any], "copied_shares", METRIC, run_ids)
     return [one["run_id"] for one in found if one["share"] is None]
 
 
 def copying(database: Database, rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """A note for each run of the board whose texts copy their references, and one for runs from elsewhere of which
-    nobody here has measured it; a share that another person claims is no measurement."""
+    """Return a note for each run whose texts copy their references, and a note on external runs without a measurement.
+
+    A share that another person claims does not count as a measurement.
+    """
     of_runs = {row["run_id"]: row for row in rows if not is_reference(row)}
     found = database.records(dict[str, Any], "copied_shares", METRIC, list(of_runs))
     notes = [

@@ -1,4 +1,4 @@
-"""Which evaluator's numbers stand in one column: those of one that has scored every run, or none."""
+"""Choose the evaluator of a column: an evaluator that has scored every run, if there is one."""
 
 from collections.abc import Collection, Iterable, Mapping
 from itertools import groupby
@@ -10,11 +10,11 @@ from storage import comparison
 from storage.comparison import Scoring, evaluator_words
 from storage.database import Database
 
-_NAMED = 3  # runs of each evaluator in a message
+_NAMED = 3  # maximum number of runs per evaluator in a message
 
 
 def by_metric(scorings: Iterable[Scoring]) -> dict[str, list[Scoring]]:
-    """The scorings of each metric, the newest first."""
+    """Return the scorings of each metric, the newest first."""
     newest = sorted(scorings, key=lambda one: (one.finished_at, one.evaluator_id), reverse=True)
     return {
         name: list(group) for name, group in groupby(sorted(newest, key=lambda one: one.metric), lambda s: s.metric)
@@ -22,7 +22,7 @@ def by_metric(scorings: Iterable[Scoring]) -> dict[str, list[Scoring]]:
 
 
 def agreed(scorings: Collection[Scoring]) -> str | None:
-    """Of one metric's scorings the newest evaluator that has scored every run which has the metric, if there is one."""
+    """Return the newest evaluator that has scored every run with this metric, or None."""
     runs = {one.run_id for one in scorings}
     for name in dict.fromkeys(one.evaluator_id for one in scorings):
         if {one.run_id for one in scorings if one.evaluator_id == name} == runs:
@@ -31,7 +31,7 @@ def agreed(scorings: Collection[Scoring]) -> str | None:
 
 
 def of_all(scorings: Iterable[Scoring], run_ids: Collection[str]) -> tuple[dict[str, str], list[str]]:
-    """By metric the newest evaluator that has scored all of these runs, and the metrics for which there is none."""
+    """Return the newest evaluator of all these runs by metric, and the metrics without a common evaluator."""
     found = {
         metric: agreed(made) if {one.run_id for one in made} == set(run_ids) else None
         for metric, made in by_metric(scorings).items()
@@ -40,7 +40,7 @@ def of_all(scorings: Iterable[Scoring], run_ids: Collection[str]) -> tuple[dict[
 
 
 def left_out_words(metrics: Collection[str]) -> list[str]:
-    """A sentence on metrics for which there is no such evaluator, if there are any."""
+    """Return a sentence on metrics without a common evaluator, or nothing without any."""
     if not metrics:
         return []
     return [
@@ -52,9 +52,9 @@ def left_out_words(metrics: Collection[str]) -> list[str]:
 def apart(
     database: Database, scorings: Mapping[str, Collection[Scoring]], shown: Mapping[str, str] | None = None
 ) -> str:
-    """Who scored which runs by these metrics: `a, b: rules-v1 (evaluator 51c2) scored run x, … scored run y`.
+    """Return who scored which runs by these metrics: `a, b: rules-v1 (evaluator 51c2) scored run x, … scored run y`.
 
-    `shown` are evaluators by metric that need not be named.
+    `shown` maps metrics to evaluators that the text does not name.
     """
     sentences: dict[str, list[str]] = {}
     for metric, made in scorings.items():
@@ -70,7 +70,7 @@ def apart(
 
 
 def remedy(database: Database, scorings: Mapping[str, Collection[Scoring]]) -> str:
-    """The command that has all runs scored by one, with the options in which the evaluators of these metrics differ."""
+    """Return the command that scores all runs with one evaluator, with the options in which the evaluators differ."""
     options: dict[str, None] = {}
     for metric, made in scorings.items():
         differing = comparison.evaluator_differences(database, list({one.evaluator_id for one in made}))
@@ -86,7 +86,7 @@ def remedy(database: Database, scorings: Mapping[str, Collection[Scoring]]) -> s
 def _options(metric: str, differing: Collection[str]) -> list[str]:
     try:
         chosen = select(metric)
-    except UsageError:  # a plug-in that is not at hand
+    except UsageError:  # the metric belongs to a plug-in that is not installed
         return []
     options = [makers.get(part).options for part in sorted(needs_of(chosen))]
     return [f"{option} …" for of_part in options for what, option in of_part.items() if what in differing]

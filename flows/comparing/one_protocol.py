@@ -1,4 +1,4 @@
-"""Whether two runs were asked alike: across protocols nothing is compared without a word."""
+"""Refuse comparisons across protocols, unless the user asks for them."""
 
 from collections.abc import Collection
 
@@ -8,9 +8,9 @@ from storage.comparison import Contender
 
 
 def require_one_protocol(a: Contender, b: Contender, across: Collection[str] | None = ()) -> None:
-    """Raises TerminalError where the runs differ in a setting of the protocol that `across` does not name.
+    """Raise TerminalError if the runs differ in a protocol setting that `across` does not name.
 
-    With None, as for a gate, nobody is told how to go across.
+    With None, as for a gate, the message does not mention `--across`.
     """
     reads = [one.settings is not None and protocol.writes_none(one.settings) for one in (a, b)]
     if a.settings and b.settings and reads[0] != reads[1]:
@@ -30,7 +30,7 @@ def require_one_protocol(a: Contender, b: Contender, across: Collection[str] | N
 
 
 def told(a: Contender, b: Contender, prompts: int) -> list[str]:
-    """What a reader must know beside a comparison on so many `prompts`: in what else the runs differ."""
+    """Return notes on other differences between the runs of a comparison on `prompts` prompts."""
     notes = []
     if differing := protocol.differing(a.settings, b.settings):
         notes.append(f"across protocols: {_words(differing, a, b)}")
@@ -43,7 +43,7 @@ def told(a: Contender, b: Contender, prompts: int) -> list[str]:
 
 
 def told_beside(a: Contender, b: Contender) -> list[str]:
-    """In what the runs differ beside model, decoder and protocol."""
+    """Return a note on differences other than model, decoder and protocol."""
     others = [name for name in protocol.told_apart(a.settings, b.settings) if name != "prompts"]
     return [f"A and B differ in more than model and decoder: {_words(others, a, b)}"] if others else []
 

@@ -1,4 +1,4 @@
-"""The board in the order of one metric, with groups of runs that are not told apart, and linked over months."""
+"""Rank the board by a metric with groups of similar runs, or put the runs of several months on one scale."""
 
 import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -23,8 +23,10 @@ from storage.database import Database
 
 
 def leaderboard(database: Database, request: LeaderboardRequest, prefer: Collection[str] | None = None) -> Board:
-    """The board (see `flows.comparing.board`, also of `prefer`), ranked by a metric if one is named, which then stands
-    before the metrics that are asked for. Raises UsageError for one that no run is scored by."""
+    """Return the board, ranked by a metric if the request names one. This metric comes before the requested metrics.
+
+    `prefer` is passed to `flows.comparing.board.board`. Raises UsageError for a metric that no run is scored by.
+    """
     named = settings_named(request.across)
     if ACROSS_MONTHS in named:
         raise UsageError("--across snapshot is for `newwiki compare`; a leaderboard over months is --linked")
@@ -58,13 +60,14 @@ def ranked(
     *,
     after_cutoff: bool = False,
 ) -> Board:
-    """The board with the best run first, and a `group` for each: runs that share a letter cannot be told apart.
+    """Return the board with the best run first, and a `group` for each run.
 
-    Each two runs are compared on their common prompts as by `newwiki compare`, with Holm's correction for the number of
-    pairs, and with `after_cutoff` on what is after the cutoffs of both. The articles come first and without a group,
-    and runs without a number last. Raises UsageError for a column that is not there, and TerminalError where the runs
-    are on several snapshots, the metric is one of whole runs, or the runs' protocols differ in what `across` does not
-    name.
+    Runs that share a letter in `group` do not differ significantly. Each pair of runs is compared on its common
+    prompts, as by `newwiki compare`, with Holm's correction for the number of pairs. With `after_cutoff`, only articles
+    after the cutoffs of both count. The articles come first without a group, and runs without a number last.
+
+    Raises UsageError for an unknown column. Raises TerminalError if the runs are on several snapshots, or if the metric
+    is one of whole runs. Also raises it if the protocols differ in a setting that `across` does not name.
     """
     column = _column(board, metric)
     of_runs = [record for record in board.records if not record["run_id"].startswith("reference:")]
@@ -95,7 +98,10 @@ def ranked(
 
 
 def _require_one_protocol(runs: Collection[dict[str, Any]], apart_in: Collection[str], across: Collection[str]) -> None:
-    """`apart_in` are the settings of the protocol in which runs of the board differ."""
+    """Raise TerminalError if the protocols differ.
+
+    `apart_in` holds the protocol settings in which runs of the board differ.
+    """
     asked = [{name: record[name] for name in apart_in} for record in runs]
     differing = varying(asked)
     if set(differing) - set(across):
@@ -107,10 +113,10 @@ def _require_one_protocol(runs: Collection[dict[str, Any]], apart_in: Collection
 
 
 def letters(count: int, different: Iterable[tuple[int, int]]) -> list[str]:
-    """A letter for each largest set of things of which no two differ, things by their places, the first set is `a`.
+    """Return the letters of each item: one letter for each maximal set of items without a difference.
 
-    Two things share a letter where they do not differ, and only there. Source: Piepho 2004, An algorithm for a
-    letter-based representation of all-pairwise comparisons (insert and absorb).
+    The first set is `a`. `different` holds pairs of places. Two items share a letter if and only if they do not differ.
+    Source: Piepho 2004, An algorithm for a letter-based representation of all-pairwise comparisons (insert and absorb).
     """
     sets = [frozenset(range(count))]
     for pair in different:
@@ -152,7 +158,7 @@ def _groups(
 
 
 def groups(means: Array, seed: int) -> list[str]:
-    """The letters of runs by their prompts' means, runs × prompts, NaN where there is none."""
+    """Return the letters of runs by their prompts' means (runs × prompts, NaN for missing means)."""
     pairs = list(itertools.combinations(range(len(means)), 2))
     if not pairs:
         return letters(len(means), [])
@@ -166,8 +172,10 @@ Row = Mapping[str, Any]
 
 
 def linked_board(database: Database, snapshot: str | None) -> Board:
-    """On the scale of this snapshot (the newest). `METRIC_texts` are articles, and `METRIC_status` has the mean on a
-    run's own month. Raises TerminalError where nothing is linked with it.
+    """Return the board on the scale of this snapshot, by default the newest.
+
+    `METRIC_texts` counts articles, and `METRIC_status` holds the mean on a run's own month. Raises TerminalError if no
+    month is linked with the snapshot.
     """
     newest = snapshots.resolve(database, snapshot or "latest").snapshot_id
     rows = database.records(dict[str, Any], "trends_on", newest)
@@ -217,7 +225,7 @@ def _note(newest: str) -> str:
 
 
 def _unseen(database: Database, rows: Sequence[Row]) -> list[str]:
-    """A note on runs of which the answer knows nothing."""
+    """Return a note on runs that were scored after the experiment."""
     months, answers = (sorted({row[name] for row in rows}) for name in ("snapshot_id", "experiment_id"))
     left_out = [run_id for (run_id,) in database.rows("scored_since", months, answers)]
     if not left_out:

@@ -1,4 +1,4 @@
-"""The leaderboard, laid out for people."""
+"""Print the leaderboard for people."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import count, pairwise
@@ -17,7 +17,7 @@ from newwiki.protocol import value_in_words
 from newwiki.request import LeaderboardRequest
 from storage.database import Database
 
-_ACROSS = 6  # as many runs fit beside each other; more of them stand below each other
+_ACROSS = 6  # maximum number of runs as columns; more runs become rows
 _CAPTION = "mean ± the longer arm of its 95 % interval (by prompt); --format csv or json has both ends"
 _WHICH = ("model", "decoder")
 _HEADS = {"snapshot_id": "snapshot", "run_id": "run"}
@@ -27,9 +27,9 @@ Record = Mapping[str, Any]
 def show(
     database: Database, request: LeaderboardRequest, form: str, prefer: Collection[str] | None = None
 ) -> tuple[str, ...]:
-    """Writes the leaderboard to stdout; `prefer` is that of `flows.comparing.board.board`.
+    """Write the leaderboard to stdout, and return notes for the reader.
 
-    Gives what a reader must know beside it.
+    `prefer` is passed to `flows.comparing.board.board`.
     """
     shown = leaderboard(database, request, prefer)
     if form != "table":
@@ -42,8 +42,10 @@ def show(
 
 
 def _show_table(shown: Board) -> None:
-    """A cell a metric: the mean and how far its interval reaches. What all runs share stands above, what there is to
-    say of single cells, and names in full, below."""
+    """Print a cell for each metric with the mean and the arm of its interval.
+
+    Common settings come above the table. Remarks on single cells and full names come below it.
+    """
     remarks = _Remarks(shown)
     numbers = {column.name: _numbers(shown.records, column.name, remarks) for column in shown.columns}
     alike = _alike(shown)
@@ -71,7 +73,7 @@ def _show_table(shown: Board) -> None:
 
 
 class _Remarks:
-    """What is said of cells, each thing once, by its number; what is so everywhere is said above."""
+    """Numbered remarks on cells, each listed once. A remark that applies to all cells goes into the caption instead."""
 
     def __init__(self, shown: Board) -> None:
         self._levels = {key: one.words for key, one in shown.levels.items()}
@@ -86,7 +88,7 @@ class _Remarks:
         self._next = count(1)
 
     def mark(self, run_id: str, of: Number) -> str:
-        """` [1]`, or nothing."""
+        """Return the mark of a cell, such as ` [1]`, or an empty string."""
         lacking = None if of.no_interval == self.everywhere else of.no_interval
         status = None if of.status in (None, "ok") else of.status
         level = None if self.level else self._level(run_id, of)
@@ -96,7 +98,7 @@ class _Remarks:
         return f" [{self._numbers[said]}]" if said else ""
 
     def _level(self, run_id: str, of: Number) -> str | None:
-        """How far the number was verified, if it was not wholly."""
+        """Return the words for a level below `verified`, or None."""
         if of.level in (None, VERIFIED):
             return None
         return self._levels[run_id, str(of.evaluator_id)]
@@ -107,7 +109,7 @@ class _Remarks:
 
 
 def _numbers(records: Sequence[Record], name: str, remarks: _Remarks) -> list[str]:
-    """`0.412±0.015` with as many digits in each cell, points below each other."""
+    """Return cells such as `0.412±0.015`, with the same number of digits and aligned decimal points."""
     of = [number_of(record, name) for record in records]
     arms = [longer_arm(one) for one in of]
     places = decimals([one.mean for one in of if one.mean is not None], [arm for arm in arms if arm])
@@ -122,7 +124,7 @@ def _numbers(records: Sequence[Record], name: str, remarks: _Remarks) -> list[st
 
 
 def _alike(shown: Board) -> list[str]:
-    """What is no column, as it is the same for all runs, and for all articles."""
+    """Return the fields that are no columns, because they are the same for all runs and for all articles."""
     named = [name for name in shown.about if name in ("snapshot_id", "prompts", "completions", *SEEN)]
     return [name for name in named if all(_is_one(records, name) for records in _parted(shown))]
 
@@ -132,7 +134,7 @@ def _is_one(records: Sequence[Record], name: str) -> bool:
 
 
 def _parted(shown: Board) -> tuple[list[Record], list[Record]]:
-    """Runs, and the articles of snapshots."""
+    """Return the records of runs, and the records of the snapshots' articles."""
     articles: list[Record] = [record for record in shown.records if is_reference(record)]
     return [record for record in shown.records if record not in articles], articles
 
@@ -151,14 +153,16 @@ def _caption(shown: Board, alike: Sequence[str], remarks: _Remarks) -> str:
 
 
 def _values(records: Sequence[Record], names: Iterable[str]) -> list[str]:
-    """`prompts 40`, of what is the same in all of these."""
+    """Return texts such as `prompts 40` for fields that all of these records share."""
     told = [(name, "".join(_told(records[:1], name))) for name in names]
     return [f"{name} {words}" for name, words in told if words]
 
 
 def _told(records: Iterable[Record], name: str) -> list[str]:
-    """What the records have under the name, nothing for the articles, which were not asked, and where a setting has no
-    part in a run."""
+    """Return the values of a field.
+
+    The value is empty for the articles, and for settings that do not apply to a run.
+    """
     values = [record[name] for record in records]
     if name == "seen_share":
         return ["" if share is None else percent(share) for share in values]
@@ -168,7 +172,7 @@ def _told(records: Iterable[Record], name: str) -> list[str]:
 
 
 def _beginnings(run_ids: Sequence[str]) -> list[str]:
-    """As much of each as tells it from the others, eight letters at least; of articles only `reference`."""
+    """Return the shortest distinct prefixes of run ids (at least eight characters), and `reference` for articles."""
     width = 8
     while len({one[:width] for one in run_ids}) < len({*run_ids}):
         width += 1
@@ -184,6 +188,6 @@ def _is_count(name: str) -> bool:
 
 
 def _between_groups(records: Sequence[Record]) -> list[int]:
-    """The places of records that share no group with the one before."""
+    """Return the places of records that share no group with the record before them."""
     apart = (set(before["group"] or "") & set(after["group"] or "") for before, after in pairwise(records))
     return [place for place, shared in enumerate(apart, start=1) if not shared]

@@ -1,4 +1,4 @@
-"""Sentences on how far numbers were verified, for whatever shows the numbers of several runs."""
+"""Sentences on the verification levels of numbers, for all displays of several runs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,8 +8,7 @@ from newwiki.levels import VERIFIED, LevelByScoring, legend
 
 
 def below_verified(rows: Sequence[Difference], levels: LevelByScoring) -> list[str]:
-    """Notes on the levels below `verified` of a comparison: what a level says of a run beside its name, and what the
-    levels mean."""
+    """Return notes on the levels below `verified` in a comparison: details of each run, and the levels' meanings."""
     metrics: dict[tuple[str, str], dict[str, None]] = {}
     for row in rows:
         for run_id in (row.run_a, row.run_b):
@@ -23,7 +22,7 @@ def below_verified(rows: Sequence[Difference], levels: LevelByScoring) -> list[s
 
 @dataclass(frozen=True)
 class LevelNote:
-    """How many of `runs` have numbers of a level below `verified`, what the level says, and the `names` of these."""
+    """A note on a level below `verified`: its meaning, the `names` of its runs, and the number of all `runs`."""
 
     level: str
     meaning: str
@@ -45,8 +44,10 @@ class LevelNote:
 
 
 def level_notes(numbers: Iterable[tuple[str, str, str | None]]) -> list[LevelNote]:
-    """Return a note on each level below `verified`, the highest first, of numbers by their run's id, its name and their
-    level; None is no number."""
+    """Return a note on each level below `verified`, the highest first.
+
+    `numbers` yields the run id, the name and the level of each number. The level is None without a number.
+    """
     names: dict[str, str] = {}
     below: dict[str, set[str]] = {}
     for run_id, name, level in numbers:
@@ -61,5 +62,5 @@ def level_notes(numbers: Iterable[tuple[str, str, str | None]]) -> list[LevelNot
 
 
 def leveled(number: str, level: str) -> str:
-    """The number with its level, unless it is `verified`: `0.41 (claimed)`."""
+    """Return the number with its level, such as `0.41 (claimed)`. The level `verified` is omitted."""
     return number if level == VERIFIED else f"{number} ({level})"

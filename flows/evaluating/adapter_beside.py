@@ -1,4 +1,4 @@
-"""An adapter that lies beside a whole model: what a reader must know of the run, as nobody can see it in the files."""
+"""Note about a run whose model folder holds a whole model and an adapter. The stored files do not show this."""
 
 import json
 
@@ -6,7 +6,7 @@ from newwiki.records import Run
 
 
 def told_of_adapter(run: Run) -> str | None:
-    """None of another model."""
+    """Return a note if the run's model folder holds both a model and an adapter, and None for every other model."""
     if json.loads(run.versions).get("adapter_base") != run.model:
         return None
     return (

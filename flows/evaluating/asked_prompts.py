@@ -1,4 +1,4 @@
-"""A prompt set as what runs are on, in the place of a snapshot."""
+"""Run models on a prompt set instead of a snapshot."""
 
 from datetime import UTC, datetime
 
@@ -6,13 +6,16 @@ from flows.evaluating.generate import Asked
 from newwiki.prompting.prompt_set import GroupPrompt, PromptSet
 from newwiki.snapshot import Article
 
-# A prompt is what the model goes on from, as it stands; title and first sentence are what templates know.
+# The model continues the prompt without changes; templates know only the fields title and first_sentence.
 TEMPLATE = "{title}{first_sentence}"
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def asked_of(prompts: PromptSet) -> Asked:
-    """As the steps of a run know what a model goes on from; there is nothing that its texts are compared with."""
+    """Return the prompts in the form that the steps of a run expect.
+
+    The texts have no references. The id of the prompt set serves as snapshot id and as content hash.
+    """
     return Asked(prompts.prompt_set_id, "", prompts.prompt_set_id, [_as_article(one) for one in prompts.prompts])
 
 

@@ -1,4 +1,4 @@
-"""Every model under every decoder, written and scored one after the other, and what it makes of the articles."""
+"""Generate and score with every model and every decoder in turn, and score the articles with the models."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
@@ -26,7 +26,7 @@ from storage.snapshots import resolve
 
 
 class RunSteps:
-    """How the parts of a run are done: here, one after the other."""
+    """The steps of a run. This class does them in this process, in sequence."""
 
     def write(
         self,
@@ -74,10 +74,10 @@ def evaluate_all(
     work: RunSteps = HERE,
     load: Callable[[str, str, dict[str, str]], Backend] = load_model,
 ) -> set[str]:
-    """Gives the ids of the evaluators that scored. Raises, before any work is done, for what cannot be had.
+    """Generate and score every run of the request, and return the ids of the evaluators that scored.
 
-    With an executor, shards that fail for good leave their run incomplete; all others are done before ShardsFailed is
-    raised.
+    Checks the whole request before any work and raises an error if something is missing. With an executor, a shard that
+    fails for good leaves its run incomplete. ShardsFailed is raised after all other shards are done.
     """
     cutoffs = check(database, request, settings)
     chosen = [decoder for specification in request.decoder for decoder in parse(specification)]
@@ -114,8 +114,10 @@ def evaluate_all(
 
 
 def reading_of(request: EvaluationRequest) -> list[ReadingEvaluator]:
-    """The evaluators of what the models make of the articles that they read. Raises UsageError where only that is asked
-    for, and a metric is named that is of texts."""
+    """Return the requested evaluators whose scores come from a model that reads the articles.
+
+    Raises UsageError if the request is `likelihood_only` and names a metric of texts.
+    """
     if request.likelihood_only and request.metrics in ("core", "all"):
         return list(reading_evaluators.all().values())
     chosen = select(request.metrics)
@@ -128,13 +130,16 @@ def reading_of(request: EvaluationRequest) -> list[ReadingEvaluator]:
 
 
 def refuse_workers(request: EvaluationRequest) -> None:
-    """Raises UsageError where a model is to read articles, which workers do not do; `all` goes without."""
+    """Raise UsageError if a model has to read articles, which workers cannot do.
+
+    `all` leaves these metrics out instead.
+    """
     if request.likelihood_only or (request.metrics != "all" and reading_of(request)):
         raise UsageError("workers write and score, and read no articles; leave --runner out, or those metrics")
 
 
 def _not_read(request: EvaluationRequest, on_workers: bool) -> str | None:
-    """Why `all` leaves out what a model makes of the articles."""
+    """Return the reason why `all` leaves out the metrics of reading models, or None if it includes them."""
     if request.metrics != "all":
         return None
     what = ", ".join(metric.name for one in reading_evaluators.all().values() for metric in one.metrics)
@@ -146,8 +151,11 @@ def _not_read(request: EvaluationRequest, on_workers: bool) -> str | None:
 
 
 def check(database: Database, request: EvaluationRequest, settings: Settings) -> Mapping[str, KnowledgeCutoff | None]:
-    """What is known of the models' knowledge cutoffs. Raises for a template, decoders, metrics, a snapshot or models
-    that cannot be had, before anything is loaded."""
+    """Return the known knowledge cutoff of each model, or None for an unknown cutoff.
+
+    Raises an error if the template, a decoder, a metric, the snapshot or a model is invalid or missing. Nothing is
+    loaded before these checks.
+    """
     fill(settings.template, "", "")
     for specification in request.decoder:
         parse(specification)

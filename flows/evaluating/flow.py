@@ -1,4 +1,4 @@
-"""The evaluation as a Prefect flow: tasks a run (generate and score, or read), and the leaderboard as an artifact."""
+"""The evaluation as a Prefect flow, with one task for each step of a run and the leaderboard as an artifact."""
 
 from contextlib import nullcontext
 from pathlib import Path
@@ -26,8 +26,10 @@ from storage.database import Database
 def evaluate_in_flow(
     database: Database, request: EvaluationRequest, settings: Settings, *, runner: str | None, quiet: bool
 ) -> set[str]:
-    """`evaluate`, once it is known that what it needs can be had: Prefect would keep what may be a secret in the wrong
-    place."""
+    """Check the request, then run the `evaluate` flow.
+
+    The check comes first because Prefect stores the parameters of a flow, and a mistyped request may contain a secret.
+    """
     check(database, request, settings)
     if runner:
         refuse_workers(request)
@@ -39,15 +41,16 @@ def evaluate_in_flow(
 def evaluate(
     request: EvaluationRequest, settings: Settings | None = None, *, runner: str | None = None, quiet: bool = False
 ) -> set[str]:
-    """Generates and scores every model under every decoder, one after the other; what is done is not done again.
+    """Generate and score every model with every decoder in sequence. Finished work is not repeated.
 
-    Gives the ids of the evaluators that scored.
+    Returns the ids of the evaluators that scored.
 
     Args:
-        request: Which models, how they are asked, and what scores them.
-        settings: Those in force where it runs, unless they are given.
-        runner: Such as threads:4 or dask:tcp://…; each run is cut into shards then, which are the tasks.
-        quiet: No progress, no notes.
+        request: The models, the generation settings and the metrics.
+        settings: The settings. By default, the settings in force on the machine that runs the flow.
+        runner: An executor such as threads:4 or dask:tcp://…. It divides each run into shards, and each shard is a
+            task.
+        quiet: Show no progress and no notes.
     """
     settings, progress = settings or settings_in_force(None), reporter(quiet)
     database = Database(Path(settings.db))
@@ -61,7 +64,7 @@ def evaluate(
 
 
 class RunTasks(RunSteps):
-    """Each half of a run is a task, and is tried again where that may help."""
+    """The steps of a run as Prefect tasks, which are retried after transient errors."""
 
     def write(self, database: Database, planned: PlannedRun, *rest: Any, **options: Any) -> None:
         _task("generate", planned)(super().write)(database, planned, *rest, **options)

@@ -1,4 +1,4 @@
-"""From a snapshot to completions: one run a model and decoder, stored as they are written."""
+"""Generate completions for a snapshot: one run for each model and decoder, stored during generation."""
 
 import json
 import time
@@ -32,7 +32,7 @@ from storage import knowledge_cutoffs, runs, snapshots
 from storage.database import Database
 from storage.liveness import heartbeat
 
-_SECONDS, _COMPLETIONS = 3.0, 512  # after which completions are stored
+_SECONDS, _COMPLETIONS = 3.0, 512  # store completions after this time or this number
 
 
 def writing_of(request: EvaluationRequest, note: Callable[[str], None]) -> Writing:
@@ -49,7 +49,7 @@ def writing_of(request: EvaluationRequest, note: Callable[[str], None]) -> Writi
 
 @dataclass(frozen=True)
 class Asked:
-    """What a run is on: the articles of a snapshot, or what stands in their place, with a hash of what is there."""
+    """The input of a run: the articles of a snapshot or of a prompt set, with a hash of the content."""
 
     snapshot_id: str
     wiki: str
@@ -59,8 +59,11 @@ class Asked:
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """A run, the articles that it is asked to write, how it was asked for, the ids that the same request had under
-    earlier versions of the engine's numerics, and what is known of its model's knowledge cutoff."""
+    """A run, its articles and its request.
+
+    `earlier` holds the ids that earlier versions of the engine's numerics gave to the same request. `cutoff` is the
+    model's knowledge cutoff, if known.
+    """
 
     run: Run
     articles: Sequence[Article]
@@ -70,8 +73,10 @@ class PlannedRun:
 
 
 def find_models(backend: str, names: Sequence[str], arguments: dict[str, str]) -> Mapping[str, Path | None]:
-    """By name the folder of each model, None where there is none here. Raises, before any work is done, where one of
-    the models is not to be had."""
+    """Return the folder of each model by name, or None for a model without a local folder.
+
+    Raises an error if a model cannot be found. No model is loaded.
+    """
     loader = models.get(backend)
     if not hasattr(loader, "find"):
         return dict.fromkeys(names)
@@ -80,7 +85,7 @@ def find_models(backend: str, names: Sequence[str], arguments: dict[str, str]) -
 
 
 def load_model(backend: str, name: str, arguments: dict[str, str]) -> Backend:
-    """Raises TerminalError where the model is not to be had, UsageError for an argument the backend does not take."""
+    """Load a model. Raises TerminalError if the model is unavailable, and UsageError for an unknown argument."""
     loaded: Backend = _asked(backend, models.get(backend), name, arguments)
     return loaded
 
@@ -102,7 +107,7 @@ def plan(
     template: str = Settings.template,
     cutoff: KnowledgeCutoff | None = None,
 ) -> PlannedRun:
-    """The run that this request names: the same request gives the same `run_id`, whenever it is made."""
+    """Plan the run of this request on its snapshot. The same request always gets the same `run_id`."""
     with database.read():
         snapshot = snapshots.resolve(database, request.snapshot)
         articles = snapshots.articles(database, snapshot.snapshot_id)[: request.prompts]
@@ -119,8 +124,11 @@ def plan_on(
     template: str,
     cutoff: KnowledgeCutoff | None = None,
 ) -> PlannedRun:
-    """The same of what stands in the place of a snapshot, whatever the request says of one. A run that an earlier
-    version has begun keeps its id, which may rest on the whole path of a model that the decoder reads."""
+    """Plan a run on this input, and ignore the snapshot that the request names.
+
+    A run that an earlier version started keeps its id. That id may contain the full path of a model that the decoder
+    reads.
+    """
     articles = asked.articles
     once = decoders.get(decoder.name).is_deterministic(decoder)
     samples, keep = (1, 1) if once else (request.samples, request.keep)
@@ -183,7 +191,7 @@ def plan_on(
 
 
 def _others(backend: Backend, decoder: Decoder) -> dict[str, str]:
-    """The hashes of the other models that are read, and of the code of a decoder or backend that is not ours."""
+    """Return the hashes of the decoder's other models, and of the code of third-party decoders and backends."""
     code = {
         "decoder_code": source_sha256(decoders.get(decoder.name).make),
         "backend_code": source_sha256(type(backend)),
@@ -211,10 +219,10 @@ def generate(
     *,
     at_once: bool = False,
 ) -> None:
-    """Writes what the run still lacks, and marks its longest completions as kept.
+    """Generate the missing completions of a run, and mark its longest completions as kept.
 
-    What is done is stored every few seconds, or `at_once` where the backend gives much at a time. Where the model
-    fails, the run is marked so, and keeps what it has.
+    Stores completions every few seconds. With `at_once`, stores each batch immediately, for backends with large
+    batches. If the model fails, the run is marked as failed and keeps its completions.
     """
     run = planned.run
     title = f"{run.model} {decoder.short}"
@@ -250,7 +258,7 @@ def generate(
 
 @contextmanager
 def ended_well(database: Database, run_id: str) -> Iterator[None]:
-    """Says that the run is being made, and how it ended where it did not end well."""
+    """Mark the run as active inside the block, and store the status "failed" or "interrupted" after an exception."""
     try:
         with heartbeat(database, run_id):
             yield
@@ -258,13 +266,13 @@ def ended_well(database: Database, run_id: str) -> Iterator[None]:
         runs.fail(database, run_id)
         raise
     except BaseException:
-        with suppress(NewWikiError, duckdb.Error):  # what stopped it may be the database; its silence tells as much
+        with suppress(NewWikiError, duckdb.Error):  # the database itself may have failed
             runs.interrupt(database, run_id)
         raise
 
 
 def every_few_seconds(batches: Iterator[list[Completion]]) -> Iterator[list[Completion]]:
-    """The same completions in fewer, larger lists: what an interruption costs stays a few seconds."""
+    """Merge batches into fewer, larger lists, so that an interruption loses only a few seconds of work."""
     gathered: list[Completion] = []
     last = time.monotonic()
     try:

@@ -1,4 +1,4 @@
-"""The command that goes on with a run, as far as its row says how it was asked."""
+"""Build the command that resumes a run, as far as the stored run records its request."""
 
 import json
 import shlex
@@ -14,16 +14,21 @@ from newwiki.registry import decoders
 from newwiki.request import EvaluationRequest
 from newwiki.settings import Settings
 
-_EXPRESSED = {"bos", "chat", "path"}  # settings of backends that are told here, or follow from the checkpoint
+_EXPRESSED = {"bos", "chat", "path"}  # backend settings that the command expresses, or that follow from the checkpoint
 
 
 def command(run: Run, articles: int | None, database: str) -> str | None:
-    """What to type for the same run on a snapshot of so many articles in that database. None where the row does not
-    tell it: texts from elsewhere, prompts that are no articles, a server behind an address, a decoder or backend of
-    one's own, and a run that another version of the engine has begun, which none goes on with.
+    """Return the command line that resumes this run on a snapshot of `articles` articles in this database.
 
-    The row does not say what no text depends on (device, batch size), what it is scored by, nor who trusts it (pickles,
-    code of its own).
+    Returns None if the stored run does not contain the full request:
+
+    - texts from a file, or a prompt set (`articles` is None)
+    - a model behind a server address
+    - a third-party decoder or backend
+    - a run of another numerics version, which newwiki does not resume
+
+    The command leaves out options that do not affect the texts (device, batch size), the metrics, and permission for
+    pickle files and model code.
     """
     asked = _request(run, articles) if articles is not None and run.numerics == NUMERICS else None
     if asked is None:

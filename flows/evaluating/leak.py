@@ -1,4 +1,4 @@
-"""Articles that a model was trained on and is tested on: refused before a training, told of after it."""
+"""Detect test articles in the training data of a model: refuse them before training, and warn about them afterwards."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,18 +11,18 @@ from newwiki.training.record import Trained, TrainingRecord, shared
 from storage import snapshots
 from storage.database import Database
 
-_NAMED = 3  # titles in a message
+_NAMED = 3  # maximum number of titles in a message
 
 
 def evaluation_snapshots(database: Database, names: Sequence[str]) -> list[str]:
-    """The ids of these snapshots; without a name the newest snapshot of new articles of each wiki."""
+    """Return the ids of these snapshots. Without names, return the newest snapshot of new articles of each wiki."""
     if names:
         return [snapshots.resolve(database, name).snapshot_id for name in names]
     return [name for (name,) in database.rows("newest_of_each_wiki")]
 
 
 def refuse_evaluated(database: Database, training: Iterable[Trained], evaluated: Sequence[str]) -> None:
-    """Raises TerminalError where one of the articles to train on is in a snapshot that models are evaluated on."""
+    """Raise TerminalError if a training article is part of one of the `evaluated` snapshots."""
     asked = list(training)
     for name in evaluated:
         snapshot = snapshots.resolve(database, name)
@@ -37,20 +37,23 @@ def refuse_evaluated(database: Database, training: Iterable[Trained], evaluated:
 
 
 def exposure(backend: Backend, wiki: str, articles: Sequence[Article]) -> Mapping[str, str]:
-    """For `runs.versions`: of a model that says what it was trained on, how many of these articles that includes."""
+    """Return the entry of `runs.versions` that counts the articles in the model's training data.
+
+    Returns an empty mapping for a model without a training record.
+    """
     made: TrainingRecord | None = getattr(backend, "training", None)
     return {"trained_articles": str(len(shared(made.everything, wiki, articles)))} if made else {}
 
 
 def leak(run: Run) -> str | None:
-    """What a reader must know of a model that was trained on what it is tested on; None of another."""
+    """Return a warning if the model was trained on articles of its test set, and None otherwise."""
     told = json.loads(run.versions)
     count = int(told.get("trained_articles", 0))
     return _words(run.model, count, run.prompts, told["training_snapshots"]) if count else None
 
 
 def leaks(database: Database, snapshot_id: str | None) -> tuple[str, ...]:
-    """The same of all runs on a snapshot, or on any, a line a model."""
+    """Return the same warnings for all runs on a snapshot, or on all snapshots, with one line for each model."""
     return tuple(database.records(_words, "trained_runs", snapshot_id))
 
 

@@ -1,4 +1,4 @@
-"""From a snapshot to what a model makes of its articles: a run that reads them and writes nothing."""
+"""Likelihood runs: a model reads the articles of a snapshot and writes nothing."""
 
 import hashlib
 import json
@@ -27,9 +27,9 @@ from newwiki.text.prompts import fill
 from storage import knowledge_cutoffs, runs, snapshots
 from storage.database import Database
 
-DECODER = "likelihood"  # what stands in the place of a decoder's name
+DECODER = "likelihood"  # takes the place of a decoder's name
 
-_BATCH = 64_000  # bytes of articles that are read and stored together: seconds of work, which an interruption costs
+_BATCH = 64_000  # bytes of articles per batch: an interruption loses one batch, which takes seconds
 
 
 def plan_reading(
@@ -39,7 +39,7 @@ def plan_reading(
     template: str,
     cutoff: KnowledgeCutoff | None = None,
 ) -> PlannedRun:
-    """The run that this request names, as `generate.plan` does for one that writes."""
+    """Plan the likelihood run of this request, as `generate.plan` does for generation."""
     snapshot = snapshots.resolve(database, request.snapshot)
     articles = snapshots.articles(database, snapshot.snapshot_id)[: request.prompts]
     numerics = numerics_of(backend)
@@ -96,7 +96,7 @@ def _run_id(identity: Mapping[str, object]) -> str:
 
 
 def stored_run_id(run: Run, content_sha256: str, pages: Sequence[int]) -> str:
-    """The id that a run has which read articles with a model of ours, as its row says it."""
+    """Compute the id of a stored likelihood run of a built-in backend from its row."""
     return _run_id(
         _identity(
             content_sha256=content_sha256,
@@ -124,7 +124,10 @@ def _identity(
     dtype: str,
     numerics: int | None,
 ) -> dict[str, Any]:
-    """All that decides what is read, and how. `newwiki/protocol.py` says of each part what it is to a comparison."""
+    """Return all settings that determine a likelihood run.
+
+    `newwiki/protocol.py` says how a comparison treats each of them.
+    """
     return {
         "content_sha256": content_sha256,
         "pages": list(pages),
@@ -146,11 +149,11 @@ def read_articles(
     evaluators: Sequence[ReadingEvaluator],
     progress: Progress,
 ) -> set[str]:
-    """Has the model read the articles that one of the evaluators has no numbers of, and gives the evaluators' ids.
+    """Let the model read the articles that lack scores of an evaluator, and return the ids of the evaluators.
 
-    What is read is stored batch by batch. The articles of a batch are decided by all of the run's, so that a run that
-    went on has the bits of one that was never interrupted. A backend that gives no log-probabilities leaves every
-    number NULL, with the reason. Where the model fails, the run is marked so, and keeps what it has.
+    Stores the scores after each batch. All articles of the run determine the batches, so a resumed run has the same
+    bits as an uninterrupted run. A backend without log-probabilities gives NULL scores with a reason. If the model
+    fails, the run is marked as failed and keeps its scores.
     """
     run = planned.run
     fingerprints = {one.name: fingerprint(one, Analyst()) for one in evaluators}
@@ -190,8 +193,7 @@ def read_articles(
 
 
 def _batches(articles: Sequence[Article]) -> Iterator[list[Article]]:
-    """The articles by length, the longest first, so that those that are read together are alike and memory that is
-    short is missed at once."""
+    """Yield batches of articles of similar length, the longest first, so that a lack of memory shows immediately."""
     batch: list[Article] = []
     room = _BATCH
     for article in sorted(articles, key=lambda one: (-len(one.completion.encode()), one.page_id)):

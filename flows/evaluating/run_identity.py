@@ -1,4 +1,4 @@
-"""What names a run: all that decides what is written, of a run that is asked for and of one that is stored."""
+"""Compute run ids from all settings that determine the completions, for requested and for stored runs."""
 
 import hashlib
 import json
@@ -18,10 +18,10 @@ _CODE = ("decoder_code", "backend_code")
 
 @dataclass(frozen=True, kw_only=True)
 class RunIdentity:
-    """All that decides what is written. `newwiki/protocol.py` says of each part what it is to a comparison.
+    """All settings that determine the completions. `newwiki/protocol.py` says how a comparison treats each of them.
 
-    `others` are the hashes of the other models that are read, and of the code of a decoder or backend that is not ours.
-    `decoder` holds the public names of these models, as the folder of a model decides nothing that is written.
+    `others` holds the hashes of other models, and of the code of third-party decoders and backends. `decoder` contains
+    the public names of these models, because the folder of a model does not affect the completions.
     """
 
     content_sha256: str
@@ -41,21 +41,26 @@ class RunIdentity:
     dtype: str
 
     def run_id(self, numerics: int | None) -> str:
-        """Where another program computes, and before there was a version, it is no part of the identity."""
+        """Return the run id: 16 hexadecimal digits of a SHA-256 hash.
+
+        `numerics` is None for external programs and for runs from before this version number. The hash then omits it.
+        """
         named = asdict(self)
         whole = named if numerics is None else {**named, "numerics": numerics}
         return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def model_label(name: str) -> str:
-    """Return the name that a run stores of its model: a hub's, a server's, or a path, which may be long. Raises
-    UsageError for one that breaks the rule for names."""
+    """Return the stored name of a model in Unicode form NFC.
+
+    It is a hub name, a server's name or a path of up to 4,096 characters. Raises UsageError for a name that breaks the
+    naming rule.
+    """
     return require_name(unicodedata.normalize("NFC", name), "the model name", longest=_LONGEST_PATH)
 
 
 def stored_identity(run: Run, content_sha256: str, pages: Sequence[int]) -> RunIdentity:
-    """That of a run that a backend of ours has written, as its row says it. Raises UsageError where its decoder is none
-    that is known here."""
+    """Return the identity of a stored run of a built-in backend. Raises UsageError if its decoder is unknown."""
     versions = json.loads(run.versions)
     return RunIdentity(
         content_sha256=content_sha256,
@@ -77,13 +82,13 @@ def stored_identity(run: Run, content_sha256: str, pages: Sequence[int]) -> RunI
 
 
 def stored_settings(run: Run) -> dict[str, str]:
-    """What the backend was set to, as far as it names the run."""
+    """Return the backend settings of a run that are part of its identity."""
     versions = json.loads(run.versions)
     return {name: versions[name] for name in SETTINGS if name in versions}
 
 
 def stored_others(run: Run) -> dict[str, str]:
-    """The hashes that stand in `runs.versions` of what else was read: models that the decoder names, and code."""
+    """Return the hashes in `runs.versions` of the decoder's other models and of third-party code."""
     versions = json.loads(run.versions)
     [decoder] = parse(run.decoder)
     names = [*(name for name, value in decoder.parameters.items() if isinstance(value, str)), *_CODE]

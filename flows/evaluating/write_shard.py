@@ -1,4 +1,4 @@
-"""Completions that an executor writes: a model that is loaded wherever a shard of prompts arrives."""
+"""Generate completions on workers, each of which loads the model for its shards of prompts."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from newwiki.records import Completion, Prompt
 
 @dataclass(frozen=True)
 class ModelReference:
-    """Which model, as whoever asked loaded it: a worker's must be the same to the last bit."""
+    """The identity of a model as the main process loaded it. A worker must load the same model with identical bits."""
 
     backend: str
     name: str
@@ -31,7 +31,7 @@ class ModelReference:
 
 @dataclass(frozen=True)
 class WriteShard:
-    """Prompts with the sample numbers that each still lacks, and how they are to be written."""
+    """Prompts with the numbers of their missing samples, and the generation settings."""
 
     model: ModelReference
     others: tuple[tuple[str, str], ...]
@@ -42,13 +42,18 @@ class WriteShard:
 
 
 class ShardedModel:
-    """A backend whose completions are written by an executor; of the model itself it keeps only what names it."""
+    """A backend whose completions an executor generates.
+
+    It keeps the metadata of the loaded model, and not the model.
+    """
 
     def __init__(
         self, loaded: Backend, kind: str, arguments: Mapping[str, str], decoders: Sequence[Decoder], executor: Executor
     ) -> None:
-        """`kind` and `arguments` are what it was loaded by. Raises TerminalError where a decoder's other models are
-        not to be had."""
+        """Copy the metadata of a model that was loaded with `kind` and `arguments`.
+
+        Raises TerminalError if another model that a decoder needs is unavailable.
+        """
         self.name, self.backend, self.dtype = loaded.name, loaded.backend, loaded.dtype
         self.sha256 = loaded.sha256
         self.training = getattr(loaded, "training", None)
@@ -68,7 +73,7 @@ class ShardedModel:
     def complete(
         self, requests: Sequence[tuple[Prompt, int]], decoder: Decoder, writing: Writing
     ) -> Iterator[list[Completion]]:
-        """A shard's completions as it is done. Raises ShardsFailed in the end."""
+        """Yield the completions of each shard after it is done. Raises ShardsFailed at the end if shards failed."""
         asked = {name: value for name, value in vars(writing).items() if name != "note"}
         others = tuple(sorted(self._others[decoder.canonical].items()))
         sent = Decoder(decoder.name, {key: _sent(key, value) for key, value in decoder.parameters.items()})
@@ -83,9 +88,9 @@ class ShardedModel:
 
 
 def write(shard: WriteShard) -> pa.Table:
-    """The completions of a shard: the columns are those of `Completion`, the notes stand in the schema's metadata.
+    """Generate the completions of a shard, with the columns of `Completion`. The schema's metadata holds the notes.
 
-    Raises TerminalError where this machine's model is another one than the one that was asked for.
+    Raises TerminalError if the model on this machine differs from the requested model.
     """
     settle(shard.setting)
     model: Backend = kept("model", (shard.model, shard.setting.plugins), lambda: _load(shard))

@@ -1,4 +1,4 @@
-"""From a request to the folder of an evidence index, and what there is to say of one."""
+"""Build and verify an evidence index, and describe it in a row."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,8 +14,10 @@ from storage.database import Database
 
 
 def build(database: Database, request: EvidenceRequest, folder: Path, progress: Progress) -> Manifest:
-    """Writes the index of what is asked for to the new folder; raises what `index_builder.build` and
-    `evidence_pages.find` raise."""
+    """Write the requested index to a new folder.
+
+    Raises the errors of `index_builder.build` and `evidence_pages.find`.
+    """
     index_builder.require_new(folder)
     sources = evidence_pages.find(request, database)
     pages = sources.pages(database, progress)
@@ -23,12 +25,12 @@ def build(database: Database, request: EvidenceRequest, folder: Path, progress: 
 
 
 def verify(folder: Path, progress: Progress) -> Manifest:
-    """Reads all of an index. Raises UsageError and TerminalError where something is not as it was built."""
+    """Read a whole index and compare it with its manifest. Raises UsageError or TerminalError for a difference."""
     return index_builder.verify(folder, _stretches(progress))
 
 
 def row_of(manifest: Manifest) -> dict[str, Any]:
-    """What an index holds, by name."""
+    """Return the contents of an index by column name."""
     return {
         "content_sha256": manifest.content_sha256,
         "pages": manifest.pages,

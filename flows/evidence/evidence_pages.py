@@ -1,4 +1,4 @@
-"""The pages that an evidence index is made of: from snapshots, from a dump, from Parquet files."""
+"""The pages of an evidence index, from snapshots, a dump or Parquet files."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,20 +22,19 @@ from storage.database import Database
 PageText = tuple[str, str | Sequence[str]]
 
 _EVERY = "all"
-_ROWS = 500  # of a Parquet file that are read at once
+_ROWS = 500  # rows of a Parquet file per batch
 
 
 @dataclass(frozen=True)
 class Sources:
-    """Where pages come from, found and looked at before the first is read."""
+    """The sources of an index, found and validated before the first page is read."""
 
     snapshots: Sequence[Snapshot]
     dump: CurrentRevisions | None
     tables: Sequence["_Table"]
 
     def described(self) -> list[dict[str, object]]:
-        """What an index says of them, in an order of its own: a snapshot by its hash, a file by its name and size, a
-        table by its hash."""
+        """Describe the sources in a fixed order: snapshots by hash, dump files by name and size, tables by hash."""
         found: list[dict[str, object]] = [
             {"snapshot": one.snapshot_id, "content_sha256": one.content_sha256} for one in self.snapshots
         ]
@@ -46,7 +45,7 @@ class Sources:
         return sorted(found, key=str)
 
     def pages(self, database: Database, progress: Progress) -> Iterator[PageText]:
-        """All of them, with what is told of how far the reading has come."""
+        """Yield the pages of all sources, with progress."""
         for snapshot in self.snapshots:
             for article in snapshots.articles(database, snapshot.snapshot_id):
                 yield article.title, f"{article.first_sentence}\n{article.completion}"
@@ -57,7 +56,10 @@ class Sources:
 
 
 def find(request: EvidenceRequest, database: Database) -> Sources:
-    """Raises UsageError where nothing is named, and for a snapshot, a file or a column that is not there."""
+    """Find the requested sources.
+
+    Raises UsageError if no source is named, or a snapshot, file or column does not exist.
+    """
     if not (request.snapshot or request.dump or request.parquet):
         raise UsageError("evidence from where? Give --snapshot ID, --dump FILE or --parquet FILE")
     return Sources(
@@ -77,7 +79,7 @@ def _snapshots(names: Sequence[str], database: Database) -> list[Snapshot]:
 
 
 def _of_dump(dump: CurrentRevisions, progress: Progress) -> Iterator[PageText]:
-    """The prose of each page, as a refresh makes it, without redirects and disambiguation pages."""
+    """Yield the extracted prose of each page, as in a refresh, without redirects and disambiguation pages."""
     language = load_language(dump.site().language)
     count = 0
     with progress.stretch(f"reading {dump.name}", "bytes") as bar:
@@ -92,7 +94,7 @@ def _of_dump(dump: CurrentRevisions, progress: Progress) -> Iterator[PageText]:
 
 @dataclass(frozen=True)
 class _Table:
-    """A Parquet file, and its columns of titles and of texts or sentences."""
+    """A Parquet file with its columns of titles and of texts or sentences."""
 
     file: Path
     title: str
@@ -120,7 +122,7 @@ class _Table:
         return cls(file, title, text)
 
     def pages(self, progress: Progress) -> Iterator[PageText]:
-        """Raises UsageError for a row without a title; one without a text is an empty page."""
+        """Yield the pages. Raises UsageError for a row without a title; a row without a text is an empty page."""
         import pyarrow.parquet as parquet
 
         with parquet.ParquetFile(self.file) as table, progress.stretch(f"reading {self.file.name}", "pages") as bar:

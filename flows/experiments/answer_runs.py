@@ -1,4 +1,4 @@
-"""The runs that an answer was computed from, each with the weights that wrote it."""
+"""The runs from which an answer was computed, each with the hash of the weights that wrote it."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -10,13 +10,16 @@ from newwiki.records import Run
 from storage.database import Database
 from storage.experiments import StoredExperiment
 
-_SHOWN = 8  # characters of a hash: enough to tell a page's few weights apart
+_SHOWN = 8  # characters of a hash: enough to distinguish the few weights on a page
 
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerRun:
-    """One of them. `model_sha256` is the hash of the weights, `unknown` for texts from elsewhere; `seed` is None where
-    none was set. An experiment that keeps its texts apart from runs names them by a `run_id` of its own."""
+    """A run from which an answer was computed.
+
+    `model_sha256` is the hash of the weights; it is `unknown` for imported texts. `seed` is None if the run set no
+    seed. An experiment that stores its texts outside runs gives each text set its own `run_id`.
+    """
 
     run_id: str
     snapshot_id: str
@@ -29,20 +32,23 @@ class AnswerRun:
 
 
 def runs_of(database: Database, run_ids: Collection[str]) -> list[AnswerRun]:
-    """The stored runs with these ids, by id. Raises KeyError for one that is not stored."""
+    """Return the stored runs with these ids, sorted by id. Raises KeyError if an id is not stored."""
     found = {one.run_id: one for one in database.records(AnswerRun, "answer_runs", sorted(set(run_ids)))}
     return [found[run_id] for run_id in sorted(set(run_ids))]
 
 
 def named_in(answer: StoredExperiment) -> list[AnswerRun]:
-    """The runs that a stored answer names; none for an answer of an earlier version, which named only ids."""
+    """Return the runs that a stored answer names.
+
+    The list is empty for an answer of an earlier version, which named only ids.
+    """
     named: Sequence[Mapping[str, Any]] = json.loads(answer.read).get("runs", [])
     expected = {one.name for one in fields(AnswerRun)}
     return [AnswerRun(**one) for one in named if isinstance(one, dict) and one.keys() == expected]
 
 
 def labels(runs: Iterable[AnswerRun]) -> dict[str, str]:
-    """By run id the name of its model: with the weights' hash where runs of other weights have the same name."""
+    """Map each run id to its model name, followed by the weights' hash if runs with other weights share that name."""
     listed = list(runs)
     weights: dict[str, set[str]] = {}
     for run in listed:
@@ -54,13 +60,15 @@ def labels(runs: Iterable[AnswerRun]) -> dict[str, str]:
 
 
 def in_words(model_sha256: str) -> str:
-    """`weights a1b2c3d4`, or that nobody has seen them."""
+    """Return `weights a1b2c3d4`, or `weights unknown` if the hash is unknown."""
     return "weights unknown" if model_sha256 == "unknown" else f"weights {model_sha256[:_SHOWN]}"
 
 
 def require_same_weights(runs: Iterable[Run]) -> None:
-    """Raises TerminalError where runs of one model and decoder are of different weights, as after a checkpoint was
-    overwritten between two of them: their numbers are not of one model."""
+    """Require that all runs of a model and decoder use the same weights.
+
+    Raises TerminalError if they differ, for example because a checkpoint was overwritten between two runs.
+    """
     seen: dict[tuple[str, str], str] = {}
     for run in runs:
         before = seen.setdefault((run.model, run.decoder), run.model_sha256)

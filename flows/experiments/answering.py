@@ -1,4 +1,4 @@
-"""An experiment from its question to its stored answer."""
+"""Compute an experiment's answer and store it."""
 
 import hashlib
 import json
@@ -18,16 +18,18 @@ from storage.experiments import StoredExperiment
 
 
 def answer(experiment: Experiment, evaluations: Evaluations, request: ExperimentRequest) -> str:
-    """The id of the answer, which is a hash of the question and of all that was read: asked again with the same runs
-    and scores it is the same answer, and stored once. It names the runs by id and weights.
+    """Compute and store an answer, and return its id.
 
-    The answer names the units over which its verdict generalizes: those of the first of its tables that has verdicts.
-    It says which of the runs have numbers that nobody here has verified.
+    The id is a hash of the request and of everything that was read. The same request with the same runs and scores
+    therefore gives the same id, and the answer is stored once. The answer names its runs by id and weights.
+
+    The answer also names the units over which its verdict generalizes: the units of its first table with verdicts. It
+    states which runs have numbers that nobody has verified on this machine.
     """
     found = experiment.compute(evaluations, request)
     runs = sorted(found.runs, key=lambda run: run.run_id)
     asked, read = _json(asdict(request)), _json({**found.read, "runs": [asdict(run) for run in runs]})
-    # Weights in another folder are the same
+    # The folder of a checkpoint does not identify its weights, so the id ignores it
     weights = [asdict(replace(run, model=public_name(run.model))) for run in runs]
     kinds = kinds_of(found.rows)
     identity = _json([experiment.name, experiment.version, asked, found.read, weights])

@@ -1,4 +1,4 @@
-"""The verdicts higher, lower and cannot tell, after one correction for all tests that a headline speaks of."""
+"""The verdicts "higher", "lower" and "cannot tell", after one correction for all tests behind a headline."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,16 +9,18 @@ import numpy as np
 from evaluators import statistics
 
 CANNOT_TELL = "cannot tell"
-_NAMED = 3  # decoders that are always named
+_NAMED = 3  # decoders that are always listed by name
 Row = TypeVar("Row", bound=Any)
-Means = Mapping[int, float]  # by page id
+Means = Mapping[int, float]  # mean by page id
 Range = tuple[float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairedDifference:
-    """The columns of a row about a difference that are computed before `judged`: the mean over prompts with its 95 %
-    interval, the number of prompts, and p of no difference."""
+    """The columns of a difference row that are computed before `judged` assigns verdicts.
+
+    They are the mean over prompts with its 95 % interval, the number of prompts, and the p-value under no difference.
+    """
 
     prompts: int
     difference: float | None
@@ -32,9 +34,10 @@ class PairedDifference:
 def paired_differences(
     pairs: Sequence[tuple[Means, Means]], pages: Sequence[int], seed: int, *, ranges: Sequence[Range] | None = None
 ) -> list[PairedDifference]:
-    """Return one difference for each pair of prompt means, the first less the second, over the prompts that have both.
+    """Return one difference for each pair of prompt means: the first minus the second, over the prompts that have both.
 
-    `pages` are the prompts of all pairs together. `ranges` are those of the differences, which no interval leaves.
+    `pages` are the prompts of all pairs together. `ranges` are the possible ranges of the differences; intervals are
+    clipped to them.
     """
     table = np.array([[one.get(page, np.nan) - other.get(page, np.nan) for page in pages] for one, other in pairs]).T
     found, p = statistics.differences_estimate(table), statistics.p_values(table, seed)
@@ -56,9 +59,9 @@ def paired_differences(
 
 
 def judged(rows: Sequence[Row]) -> list[Row]:
-    """The rows of one family with `p_holm` and `verdict`, by their `difference` and `p`.
+    """Return the rows of one family with `p_holm` and `verdict` computed from `difference` and `p`.
 
-    Holm's correction is over all rows but those whose verdict is `TOO_FEW`, which keep it.
+    Holm's correction covers all rows except those whose verdict is `TOO_FEW`, which keep that verdict.
     """
     p = [None if row.verdict == statistics.TOO_FEW else row.p for row in rows]
     return [
@@ -68,8 +71,10 @@ def judged(rows: Sequence[Row]) -> list[Row]:
 
 
 def untold(found: Iterable[tuple[str, str, str]]) -> list[str]:
-    """The sentences of what cannot be told, of (about, metric, compared with): metrics of which the same cannot be told
-    are one sentence."""
+    """Return the sentences about undecided differences, from triples of (about, metric, compared with).
+
+    Metrics that share the other two fields are joined into one sentence.
+    """
     metrics: dict[tuple[str, str], list[str]] = {}
     for about, metric, compared in found:
         metrics.setdefault((about, compared), []).append(metric)
@@ -80,7 +85,7 @@ def untold(found: Iterable[tuple[str, str, str]]) -> list[str]:
 
 
 def decoders_words(names: Sequence[str], compared: int) -> str:
-    """The decoders of which something cannot be told, by their number where it is all of more than three."""
+    """Name the undecided decoders, or give only their number if all of more than three are undecided."""
     return "; ".join(names) if len(names) < compared or compared <= _NAMED else f"any of {compared} other decoders"
 
 

@@ -1,4 +1,4 @@
-"""The runs that an experiment reads: those that fit are taken, the others are made."""
+"""Make the runs that an experiment reads: reuse the stored runs that fit, and generate the missing ones."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -19,7 +19,7 @@ from storage.database import Database
 
 
 class LastModel:
-    """Loads models and keeps the last one, so that one which is asked for on many snapshots in a row is loaded once."""
+    """Load models and keep the last one, so that evaluating one model on several snapshots loads it once."""
 
     def __init__(self) -> None:
         self._asked: object = None
@@ -28,15 +28,18 @@ class LastModel:
     def __call__(self, backend: str, name: str, arguments: dict[str, str]) -> Backend:
         asked = (backend, name, arguments)
         if self._loaded is None or asked != self._asked:
-            self._loaded = None  # there need not be room for two
+            self._loaded = None  # memory may not hold two models
             self._loaded, self._asked = load_model(*asked), asked
         return self._loaded
 
 
 @dataclass(frozen=True)
 class Evaluations:
-    """Where they are made, and how: `steps` are those of a run, which an executor may share out. `scored_by` are the
-    ids of the evaluators that were asked for."""
+    """The database, settings and executor with which runs are made.
+
+    `steps` are the steps of a run, which an executor may distribute. `scored_by` collects the ids of the evaluators
+    that were used.
+    """
 
     database: Database
     settings: Settings
@@ -47,10 +50,12 @@ class Evaluations:
     scored_by: set[str] = field(default_factory=set)
 
     def make(self, asked: ExperimentRequest, **instead: Any) -> list[Run]:
-        """The scored runs of what is asked, with other values `instead` of some of its fields: those that read the
-        articles, where the backend can, and those that write them, model by model.
+        """Make and return the scored runs that `asked` requests, with the fields in `instead` replaced.
 
-        Raises UsageError where there would be none.
+        First come the runs that read the articles, if the backend can read; then the runs that write them, model by
+        model.
+
+        Raises UsageError if there would be no runs.
         """
         shared = {one.name: getattr(asked, one.name) for one in fields(EvaluationRequest)} | instead
         reads = reads_articles(models.get(asked.backend))
@@ -62,7 +67,7 @@ class Evaluations:
         return [*runs, *self.write(asked, **instead)] if asked.decoder else runs
 
     def write(self, asked: EvaluationRequest, **instead: Any) -> list[Run]:
-        """Those alone that write the articles."""
+        """Make and return only the runs that write the articles."""
         shared = {one.name: getattr(asked, one.name) for one in fields(EvaluationRequest)} | instead
         return self._made(EvaluationRequest(**shared))
 
@@ -76,13 +81,13 @@ class Evaluations:
 
 
 def _reading(shared: Mapping[str, Any]) -> dict[str, Any]:
-    """The same models and articles, with nothing of how articles are written."""
+    """Return the request fields for the same models and articles, without the generation fields."""
     kept = {name: value for name, value in shared.items() if name not in GENERATION_FIELDS}
     return {**kept, "likelihood_only": True, "metrics": "all"}
 
 
 class _Noting(RunSteps):
-    """The steps of a run, and which runs they were."""
+    """The steps of a run, which also record the runs that they processed."""
 
     def __init__(self, steps: RunSteps) -> None:
         self._steps = steps

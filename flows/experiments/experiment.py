@@ -1,4 +1,4 @@
-"""What an experiment is: a question to models and snapshots that one command asks, and whose answer is stored."""
+"""The definition of an experiment: a question about models and snapshots that one command answers and stores."""
 
 import importlib
 import pkgutil
@@ -22,13 +22,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What was found. `verdict` is the answer in a few words, `words` are sentences with what it rests on and what it
-    cannot tell apart. `runs` are those whose texts or scores were read. `read` is what else the numbers were computed
-    from, and names evaluators and snapshots by their ids or hashes; under `models` it has the weights' hash of each
-    model whose texts are no runs. `rows` are the rows of each result table; `snapshot_id` is the snapshot
-    whose report shows it. `pinned` are the fields of the request, beside the snapshot, that were chosen because nobody
-    named them. `units` are the numbers of units that the headline rests on, where they are not those of all rows with
-    verdicts."""
+    """The computed answer of an experiment.
+
+    - `verdict` is the answer in a few words.
+    - `words` are sentences about what the verdict rests on and what it cannot tell.
+    - `runs` are the runs whose texts or scores were read.
+    - `read` is everything else from which the numbers were computed. It names evaluators and snapshots by their ids or
+      hashes. Its key `models` has the weights' hash of each model whose texts are not stored as runs.
+    - `rows` are the rows of each result table.
+    - `snapshot_id` is the snapshot whose report shows the answer.
+    - `pinned` are the request fields, other than the snapshot, whose values the experiment chose by default.
+    - `units` are the numbers of units behind the headline, if they differ from those of all rows with verdicts.
+    """
 
     snapshot_id: str
     verdict: str
@@ -45,7 +50,7 @@ Tone = Literal["good", "bad", "open"]
 
 
 class Judged(str):
-    """A cell with a verdict, which a page shows in a colour beside the word: `good`, `bad` or `open`."""
+    """A table cell with a verdict; a page shows its tone (`good`, `bad` or `open`) as a color next to the word."""
 
     tone: Tone
 
@@ -57,7 +62,7 @@ class Judged(str):
 
 @dataclass(frozen=True)
 class Table:
-    """What a person reads: a caption in a sentence, heads, and cells that are text or numbers."""
+    """A table for people: a caption sentence, heads, and cells of text or numbers."""
 
     caption: str
     heads: Sequence[str]
@@ -66,7 +71,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawing with its caption. Those that show the answer itself are `first`, above everything else."""
+    """A drawing with its caption. Figures that show the answer itself are `first`: they precede everything else."""
 
     caption: str
     image: "Markup"
@@ -75,8 +80,10 @@ class Figure:
 
 @dataclass(frozen=True, kw_only=True)
 class Findings:
-    """What an answer says, in sentences: the answer itself in one, what holds, what does not, and what it cannot tell.
-    `fails` is None where the experiment tests for differences alone: such a test never shows that there is none."""
+    """The findings of an answer, in sentences: the answer itself, what holds, what does not, and what cannot be told.
+
+    `fails` is None if the experiment tests only for differences, because such a test never shows that none exists.
+    """
 
     answer: str
     holds: Sequence[str] = ()
@@ -85,7 +92,7 @@ class Findings:
 
     @property
     def titled(self) -> list[tuple[str, Sequence[str]]]:
-        """The three lists under their titles, none of them empty."""
+        """Return the three lists with their titles; an empty list is replaced by a placeholder sentence."""
         not_asked = ["not asked: a test for differences never shows that there is none"]
         return [
             ("What holds", self.holds or _NOTHING),
@@ -100,8 +107,11 @@ def _no_figures(signs: "PageSigns") -> Sequence[Figure]:
 
 @dataclass(frozen=True)
 class Shown:
-    """An answer as people see it: `records` under `heads` are the rows of csv and json, and `figures` draws the figures
-    with the signs of the page that they stand on."""
+    """The display form of an answer.
+
+    `records` under `heads` are the rows of CSV and JSON. `figures` draws the figures with the signs of the page that
+    shows them.
+    """
 
     heads: Sequence[str]
     records: Sequence[Sequence[Any]]
@@ -112,11 +122,13 @@ class Shown:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One of them, declared in the folder of its name (with _ for -), where `compute.py` has the function that makes
-    the runs which are missing and computes the answer, `show.py` the one that makes tables and figures of what is
-    stored under an id. `version` goes up where the same runs would give another answer; `example` is a line for a
-    shell. `question` is what its verdicts answer. The units that these generalize over are declared beside its tables
-    (`flows.verdict_kinds`)."""
+    """An experiment, declared in the folder of its name (with `_` for `-`).
+
+    In that folder, `compute.py` has the function that makes the missing runs and computes the answer, and `show.py` has
+    the function that builds tables and figures from a stored answer. `version` increases whenever the same runs would
+    give another answer. `example` is a shell line. `question` is the question that the verdicts answer. The units over
+    which the verdicts generalize are declared with the result tables (`flows.verdict_kinds`).
+    """
 
     name: str
     version: str
@@ -140,13 +152,13 @@ class Experiment:
 
 
 def every() -> list[Experiment]:
-    """All that have a folder here, by name."""
+    """Return all experiments that have a folder, sorted by name."""
     folders = sorted(one.name for one in pkgutil.iter_modules(experiments.__path__) if one.ispkg)
     return [importlib.import_module(f"flows.experiments.{name}.request").EXPERIMENT for name in folders]
 
 
 def named(name: str) -> Experiment:
-    """Raises UsageError where there is no such experiment."""
+    """Return the experiment with this name. Raises UsageError if it does not exist."""
     known = {one.name: one for one in every()}
     if name not in known:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""An experiment as a Prefect flow: the runs that are missing are its tasks."""
+"""An experiment as a Prefect flow, with the missing runs as its tasks."""
 
 from contextlib import nullcontext
 from pathlib import Path
@@ -21,7 +21,7 @@ from storage.database import Database
 
 
 def flow_of(experiment: Experiment) -> Any:
-    """A flow whose parameters are those of the experiment's request."""
+    """Return a flow that takes the experiment's request as its parameter."""
 
     def run(
         request: ExperimentRequest, settings: Settings | None = None, *, runner: str | None = None, quiet: bool = False

@@ -1,4 +1,4 @@
-"""How an answer was made, so that it can be made again and cited: one record for every experiment's page and JSON."""
+"""Record how an answer was made, so that it can be reproduced and cited; pages and JSON show the same record."""
 
 import json
 import shlex
@@ -20,7 +20,7 @@ from newwiki.settings import Settings
 from storage.database import Database
 
 _DISTRIBUTION = "newwiki-eval"
-# Settings that an experiment's command takes as options, and that decide its numbers
+# Settings that the experiment command takes as options and that affect its numbers
 _SCORING = (
     "template", "entities", "embedder", "embedder_dtype", "embedder_backend", "likelihood_model", "lexicon",
     "pair_scorer", "evidence",
@@ -29,7 +29,7 @@ _SCORING = (
 
 @dataclass(frozen=True, kw_only=True)
 class SnapshotRead:
-    """A snapshot by its id and the SHA-256 of its content, with its number of articles."""
+    """A snapshot: its id, the SHA-256 of its content, and its number of articles."""
 
     snapshot_id: str
     content_sha256: str
@@ -38,8 +38,10 @@ class SnapshotRead:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelRead:
-    """A model by its name without the path where it lies, the SHA-256 of its weights, and its number of parameters
-    (None where its checkpoint is not here)."""
+    """A model: its name without the local path, the SHA-256 of its weights, and its number of parameters.
+
+    The number is None if the checkpoint is not available locally.
+    """
 
     model: str
     model_sha256: str
@@ -48,8 +50,11 @@ class ModelRead:
 
 @dataclass(frozen=True, kw_only=True)
 class RunRead:
-    """A run and its settings. `kept_prompts` are those that it has texts of; samples and keep are None for a decoder
-    that has one text to give."""
+    """A run and its settings.
+
+    `kept_prompts` is the number of prompts for which the run has texts. `samples` and `keep` are None for a decoder
+    that is deterministic.
+    """
 
     run_id: str
     model: str
@@ -68,7 +73,7 @@ class RunRead:
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluatorRead:
-    """An evaluator and its version; its model and the SHA-256 of its weights where it has one."""
+    """An evaluator and its version, with its model and the SHA-256 of the weights if it uses a model."""
 
     evaluator_id: str
     name: str
@@ -79,8 +84,10 @@ class EvaluatorRead:
 
 @dataclass(frozen=True, kw_only=True)
 class Lacking:
-    """Texts of a run that have no number by a metric, and why. Without a metric: prompts that the run has no text
-    of."""
+    """Texts of a run that have no number for a metric, and the reason.
+
+    If `metric` is None, the entry counts prompts for which the run has no text.
+    """
 
     run_id: str
     metric: str | None
@@ -90,8 +97,11 @@ class Lacking:
 
 @dataclass(frozen=True, kw_only=True)
 class Methods:
-    """How an answer was made. `command` makes it again; `asked` is the whole request, defaults included. `unit` names
-    what its intervals and verdicts generalize over, and `units` is the least and the greatest number of them."""
+    """The record of how an answer was made.
+
+    `command` reproduces the answer. `asked` is the whole request, including defaults. `unit` names the unit over which
+    intervals and verdicts generalize. `units` is the smallest and the largest number of these units.
+    """
 
     command: str
     software: str
@@ -118,7 +128,7 @@ class Methods:
 
     @property
     def settings(self) -> Mapping[str, Sequence[Any]]:
-        """By the name of a setting its values in all runs, or what was asked for where the experiment keeps no runs."""
+        """Map each setting to its values in all runs, or to the requested value if the experiment stores no runs."""
         if not self.runs:
             return {name: [self.asked[name]] for name in _SETTINGS if name in self.asked}
         return {name: list(dict.fromkeys(getattr(run, name) for run in self.runs)) for name in _SETTINGS}
@@ -139,8 +149,10 @@ def methods_of(
     database: Database,
     settings: Settings,
 ) -> Methods:
-    """What the answer stores that it `read`, and its rows, name is looked up here: runs, evaluators and snapshots by
-    their ids."""
+    """Build the methods record of an answer.
+
+    Runs, evaluators and snapshots are looked up by the ids that occur in `read` and in the answer's rows.
+    """
     names = sorted({*_texts(read), *_named_in_rows(found.rows)})
     with database.read():
         snapshots = database.records(SnapshotRead, "snapshots_read", names)
@@ -167,14 +179,14 @@ def methods_of(
 
 
 def _weights(runs: Sequence[RunRead], read: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Each model and its weights' hash; two weights under one name are two models."""
+    """Return each model with the hash of its weights; two sets of weights under one name count as two models."""
     named = read.get("models")
     others = named.items() if isinstance(named, Mapping) else ()
     return sorted({(run.model, run.model_sha256) for run in runs} | set(others))
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """All texts in a value of JSON, names of keys included."""
+    """Yield all strings in a JSON value, including keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -193,7 +205,7 @@ def _named_in_rows(rows: Iterable[Sequence[Any]]) -> Iterator[str]:
 
 
 def _pinned(request: ExperimentRequest, found: Answer, snapshots: Sequence[SnapshotRead]) -> ExperimentRequest:
-    """With the snapshots that were chosen here, so that the command asks for them in a later month, too."""
+    """Return the request with the resolved snapshots, so that the command is reproducible in a later month."""
     chosen = dict(found.pinned)
     if found.snapshot_id in {one.snapshot_id for one in snapshots}:
         chosen["snapshot"] = found.snapshot_id
@@ -221,8 +233,11 @@ def _asked(request: ExperimentRequest) -> dict[str, Any]:
 
 
 def _units(kind: VerdictKind, found: Answer, runs: Sequence[RunRead]) -> tuple[int, int] | None:
-    """What the answer says; else of the rows with its verdicts as many as each has of the unit; of the runs where no
-    row counts it; None where nothing does."""
+    """Return the smallest and the largest number of units.
+
+    The numbers come from the answer itself, else from the rows with verdicts of this kind, else from the runs. Return
+    None if no source counts the unit.
+    """
     judged = [row for of_table in found.rows for row in of_table if kind_of(row) == kind]
     counts = [int(getattr(row, kind.counted, None) or 0) for row in judged]
     known = sorted(found.units or filter(None, counts)) or sorted(int(getattr(run, kind.counted, 0)) for run in runs)
@@ -238,7 +253,10 @@ def _without_text(runs: Sequence[RunRead]) -> list[Lacking]:
 
 
 def _parameters(request: ExperimentRequest, name: str) -> int | None:
-    """A model that the request does not name is looked for in its folder alone: nobody asked for a hub id's files."""
+    """Return the model's number of parameters, or None if it is unknown.
+
+    Hub files are looked up only for models that the request names; other models are searched for only as local folders.
+    """
     folder = Path(name) if Path(name).is_dir() else None
     if folder is None and name in set(_texts(_asked(request))):
         try:

@@ -1,4 +1,4 @@
-"""An answer as one record for programs, and as an entry of a bibliography."""
+"""An answer as one machine-readable record and as a bibliography entry."""
 
 import json
 import re
@@ -23,8 +23,10 @@ _BIBTEX = """\
 
 
 def record(experiment: Experiment, answer: StoredExperiment, shown: Shown) -> dict[str, Any]:
-    """The answer with its findings, methods, citation and rows; values are as JSON has them. `methods` is None for an
-    answer of an earlier version."""
+    """Return the answer with its findings, methods, citation and rows, as JSON values.
+
+    `methods` is None for an answer of an earlier version.
+    """
     rows = [dict(zip(shown.heads, cells, strict=True)) for cells in shown.records]
     return {
         "experiment": experiment.name,
@@ -46,12 +48,12 @@ def record(experiment: Experiment, answer: StoredExperiment, shown: Shown) -> di
 
 
 def methods(answer: StoredExperiment) -> Methods | None:
-    """None for an answer of an earlier version."""
+    """Return the methods record of an answer, or None for an answer of an earlier version."""
     return Methods.from_json(answer.methods) if answer.methods else None
 
 
 def bibtex(experiment: Experiment, answer: StoredExperiment) -> str:
-    """An entry that names the answer, its id, its date, the software and the snapshots."""
+    """Return a BibTeX entry with the answer's verdict, id, date, software and snapshots."""
     made = methods(answer)
     return _BIBTEX.format(
         id=answer.experiment_id,
@@ -68,7 +70,7 @@ def bibtex(experiment: Experiment, answer: StoredExperiment) -> str:
 
 
 def summary(experiment: Experiment, answer: StoredExperiment) -> list[str]:
-    """The lines about the methods that stand below the tables on a terminal."""
+    """Return the lines about the methods that the terminal prints below the tables."""
     made = methods(answer)
     if made is None:
         return []
@@ -83,7 +85,7 @@ def summary(experiment: Experiment, answer: StoredExperiment) -> list[str]:
 
 
 def unit_words(made: Methods) -> str:
-    """`60 prompts`, or with the least and the greatest number of them."""
+    """Return the number of units, such as `60 prompts`, or the range from the smallest to the largest number."""
     if made.units is None:
         return made.unit
     low, high = made.units
@@ -91,7 +93,7 @@ def unit_words(made: Methods) -> str:
 
 
 def left_out(made: Methods) -> list[Mapping[str, Any]]:
-    """What has no number, a row a metric and reason: how many texts, and of which runs."""
+    """Return a row for each metric and reason for missing numbers: the number of texts, and the ids of the runs."""
     found: dict[tuple[str | None, str], dict[str, Any]] = {}
     for one in made.left_out:
         row = found.setdefault((one.metric, one.why), {"metric": one.metric, "why": one.why, "texts": 0, "runs": []})
@@ -101,7 +103,7 @@ def left_out(made: Methods) -> list[Mapping[str, Any]]:
 
 
 def distinct(values: Sequence[Any]) -> str:
-    """The values of a setting in words; `not set` where there are none."""
+    """Join the distinct values of a setting; return `not set` if all values are None."""
     known = [str(value) for value in values if value is not None]
     return ", ".join(known) or "not set"
 

@@ -1,4 +1,4 @@
-"""One description of a run for every export of results: its numbers, their evaluators, and its name on the Hub."""
+"""The common description of a run for all exports: its numbers, their evaluators, and the model's name on the Hub."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -20,8 +20,11 @@ Number = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class DescribedRun:
-    """A run with its snapshot (`run`, a row of `results_run`), its finished numbers, the fingerprints of their
-    evaluators by id, and the address of the wiki, if it is one."""
+    """A run with its snapshot (`run`, a row of `results_run`), its finished numbers and their evaluators.
+
+    `scorers` holds the evaluators' fingerprints by id. `wiki_url` is the address of the wiki, or None if the snapshot
+    has no single address.
+    """
 
     run: Mapping[str, Any]
     numbers: Sequence[Number]
@@ -44,7 +47,10 @@ class DescribedRun:
 
     @property
     def left_out(self) -> dict[str, str]:
-        """Each metric without a number with the reason; it names the evaluator where another one has a number."""
+        """The reason for each metric without a number.
+
+        The key names the evaluator if another evaluator has a number.
+        """
         known = {number["metric"] for number in self.known}
 
         def name(number: Number) -> str:
@@ -61,7 +67,7 @@ class DescribedRun:
 
     @property
     def as_of(self) -> datetime:
-        """When the newest number was finished."""
+        """The time of the newest number."""
         newest: datetime = max(number["finished_at"] for number in self.numbers)
         return newest
 
@@ -80,7 +86,7 @@ class DescribedRun:
 def describe(
     database: Database, named: Contender, numbers: Literal["results", "results_by_evaluator"] = "results_by_evaluator"
 ) -> DescribedRun:
-    """Describe a run: with the numbers of every evaluator, or (`results`) with those of the leaderboard's columns.
+    """Describe a run with the numbers of every evaluator, or, with `results`, those of the leaderboard's columns.
 
     Raises TerminalError for a run without numbers, and for a snapshot's articles, which no model wrote.
     """
@@ -97,9 +103,9 @@ def describe(
 
 
 def hub_names(runs: Sequence[Contender], model_id: str | None) -> dict[str, str]:
-    """Return the name on the Hub of each model: `model_id`, which can name one model only, or the model's own name.
+    """Return the name of each model on the Hub: `model_id`, or the model's own name.
 
-    Raises UsageError where a name cannot be one on the Hub, and where `model_id` would name several models.
+    Raises UsageError for a name that is invalid on the Hub, and if `model_id` would name several models.
     """
     models = list(dict.fromkeys(run.model for run in runs))
     if model_id and len(models) > 1:
@@ -108,10 +114,10 @@ def hub_names(runs: Sequence[Contender], model_id: str | None) -> dict[str, str]
 
 
 def require_own_file(path: Path, run_id: str, run_in: Callable[[str], object]) -> None:
-    """Refuse to replace a file that does not hold the results of this run.
+    """Raise TerminalError if an existing file does not hold the results of this run.
 
-    `run_in` finds the run's id in the text of a file, or raises ValueError, KeyError, TypeError or AttributeError where
-    the text has another shape. Raises TerminalError.
+    `run_in` returns the run id in the text of a file. It raises ValueError, KeyError, TypeError or AttributeError for
+    text of another shape.
     """
     if not path.exists():
         return
@@ -130,7 +136,7 @@ def _hub_name(model: str) -> str:
 
 
 def _fingerprints(database: Database, evaluator_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return what each evaluator is: name, version, model and weights, parameters, dependencies, dtype, backend."""
+    """Return the name, version, model, weights, parameters, dependencies, dtype and backend of each evaluator by id."""
     rows = map(public_row, database.records(dict[str, Any], "evaluators_described", list(evaluator_ids)))
     return {
         row["evaluator_id"]: row

@@ -1,4 +1,4 @@
-"""Our numbers for one document at a time, which is how lm-evaluation-harness asks for them."""
+"""Score one document at a time, which is the interface that lm-evaluation-harness expects."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -13,8 +13,8 @@ from newwiki.text.prompts import DEFAULT_TEMPLATE, fill
 class DocumentScorer:
     """The evaluators of these metrics with their models loaded.
 
-    Of the settings, `entities`, `embedder`, `embedder_dtype`, `embedder_backend`, `lexicon` and `likelihood_model`
-    count. Raises UsageError for a metric that is not there, TerminalError where a model is missing.
+    The scorer uses the settings `entities`, `embedder`, `embedder_dtype`, `embedder_backend`, `lexicon` and
+    `likelihood_model`. Raises UsageError for an unknown metric, and TerminalError if a model is missing.
     """
 
     def __init__(self, metrics: str, **settings: str) -> None:
@@ -24,7 +24,7 @@ class DocumentScorer:
 
     @property
     def scored_by(self) -> dict[str, dict[str, Any]]:
-        """By metric, the evaluator's fingerprint: its `evaluator_id` is that of the table `evaluators`."""
+        """The evaluator's fingerprint by metric. Its `evaluator_id` refers to the table `evaluators`."""
         return {
             metric.name: {name: value for name, value in asdict(self._fingerprint(evaluator.name)).items() if value}
             for evaluator in self._loaded.evaluators
@@ -32,7 +32,10 @@ class DocumentScorer:
         }
 
     def score(self, document: Mapping[str, Any], text: str) -> dict[str, float]:
-        """What the text scores against the document's `completion`. Metrics that cannot be computed are left out."""
+        """Return the scores of a text against the document's `completion`.
+
+        Metrics that cannot be computed are omitted.
+        """
         page_id, loaded = document["page_id"], self._loaded
         before = fill(DEFAULT_TEMPLATE, document["title"], document["first_sentence"])
         [reference] = loaded.analyse([document["completion"]], [before], self._compared)

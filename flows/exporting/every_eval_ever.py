@@ -1,7 +1,8 @@
-"""A run's numbers as a record of Every Eval Ever (schema 0.3.0), a file a run where its datastore has it.
+"""Export the numbers of a run as a record of Every Eval Ever (schema 0.3.0), one file for each run.
 
-As github.com/evaleval/every_eval_ever publishes it (`eval_types.py`, `validation_core.py`). The same database gives the
-same bytes: the file's UUID is made of the run's id, and the record is as old as the newest number in it.
+The schema is published at github.com/evaleval/every_eval_ever (`eval_types.py`, `validation_core.py`). The same
+database gives the same bytes: the file's UUID comes from the run id, and the record's date is that of the newest
+number.
 """
 
 import json
@@ -27,7 +28,7 @@ from storage.outputs import safe
 from storage.queries import query
 
 SCHEMA_VERSION = "0.3.0"
-_BATCH = 5_000  # rows in memory at once
+_BATCH = 5_000  # maximum rows in memory
 _IS_CORRECT = "means nothing: the schema requires it, and no text is right or wrong by this metric"
 
 _SAMPLING = ("temperature", "top_p", "top_k")
@@ -37,7 +38,7 @@ _INTERVAL = f"{_CLUSTERED}, Satterthwaite's degrees of freedom, Hall's transform
 
 @dataclass(frozen=True, kw_only=True)
 class EverRecord(DescribedRun):
-    """A run under the names that the datastore gives it."""
+    """A run with the names that the datastore gives it."""
 
     model_id: str
 
@@ -46,7 +47,7 @@ class EverRecord(DescribedRun):
         return f"{self.task}/{self.model_id}/{self.as_of.timestamp()}/{self.run_id}"
 
     def result_id(self, metric: str, evaluator_id: str) -> str:
-        """Return the id of a number, to which the rows of its texts refer."""
+        """Return the id of a number. The rows of its texts refer to this id."""
         return f"{self.run_id}/{metric}/{evaluator_id}"
 
     @property
@@ -57,11 +58,12 @@ class EverRecord(DescribedRun):
 
 
 def export_records(database: Database, request: EveryEvalEverRequest, folder: Path, progress: Progress) -> list[Path]:
-    """Writes a record a run into a folder, and, asked for `instances`, beside each a file with a row a text and number.
+    """Write a record for each run into a folder.
 
-    A metric that several evaluators have judged has a result of each. What has no number is left out, and told. Raises
-    UsageError where a model's name on the Hub is not known, TerminalError for a run without numbers, for a snapshot's
-    articles, and for a folder where another file stands in a record's place.
+    With `instances`, also write a file with a row for each text and number. A metric with several evaluators has a
+    result for each. Metrics without a number are omitted with a note. Raises UsageError if a model's name on the Hub is
+    unknown. Raises TerminalError for a run without numbers, for a snapshot's articles, and if another file exists in
+    the place of a record.
     """
     safe(folder, database.path)
     runs = contenders(database, request.runs)
@@ -80,7 +82,7 @@ def export_records(database: Database, request: EveryEvalEverRequest, folder: Pa
 
 
 def record(found: EverRecord, request: EveryEvalEverRequest, detailed: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The record. Everything in its `details` is text, as the schema wants it."""
+    """Return the record. All values in its `details` are text, as the schema requires."""
     return {
         "schema_version": SCHEMA_VERSION,
         "evaluation_id": found.evaluation_id,
@@ -194,7 +196,10 @@ def _score(number: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _uncertainty(number: Mapping[str, Any]) -> dict[str, Any]:
-    """Without a standard error where it makes no interval (`details.no_interval` says why)."""
+    """Return the uncertainty.
+
+    The standard error is omitted if it gives no interval; `details.no_interval` has the reason.
+    """
     told: dict[str, Any] = {"num_samples": number["scored"]}
     if number["sd"] is not None:
         told |= {"standard_deviation": number["sd"]}
@@ -208,7 +213,7 @@ def _uncertainty(number: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _generation(run: Mapping[str, Any]) -> dict[str, Any]:
-    """What the schema has a name for, and beside it how the run was asked."""
+    """Return the parameters that the schema names, and all other settings of the run as details."""
     parameters = json.loads(run["decoder_parameters"])
     sampled = {name: parameters[name] for name in _SAMPLING if name in parameters} if _samples(run) else {}
     length = {"max_tokens": run["max_new_tokens"]} if run["max_new_tokens"] else {}
@@ -227,12 +232,12 @@ def _generation(run: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _samples(run: Mapping[str, Any]) -> bool:
-    """Whether these parameters mean what they mean elsewhere; contrastive search has a `top_k` of its own."""
+    """Return whether the parameters have their usual meaning; contrastive search uses `top_k` for something else."""
     return str(run["decoder"]).split(":")[0] == "sample"
 
 
 def _texts(**details: Any) -> dict[str, str]:
-    """Those that are there, each as text: what is no text, as JSON."""
+    """Return the details that are not None, each as text. Values of other types become JSON."""
     return {
         name: one if isinstance(one, str) else json.dumps(one, ensure_ascii=False, sort_keys=True)
         for name, one in details.items()
@@ -252,12 +257,12 @@ def _run_in(text: str) -> object:
 
 
 def _path_beside(record: Path) -> Path:
-    """Where the rows of a record stand, which the datastore prescribes."""
+    """Return the path of a record's rows, which the datastore prescribes."""
     return record.with_name(f"{record.stem}_samples.jsonl")
 
 
 def _write_instances(database: Database, found: EverRecord, folder: Path, progress: Progress) -> dict[str, Any] | None:
-    """Writes the rows, and gives what the record says of them; None, and a note, where the run has no such texts."""
+    """Write the rows, and return their description for the record, or None with a note if the run has no rows."""
     path = _path_beside(found.path)
     digest, rows = sha256(), 0
     with whole(folder / path) as part, part.open("wb") as file:
@@ -285,7 +290,7 @@ def _write_instances(database: Database, found: EverRecord, folder: Path, progre
 
 
 def _instance(found: EverRecord, number: Mapping[str, Any], text: Mapping[str, Any]) -> dict[str, Any]:
-    """Nothing is taken out of the text to be judged, so `answer_attribution` is empty."""
+    """Return a row. `answer_attribution` is empty, because the whole text is judged."""
     asked = {
         "raw": fill(found.run["prompt_template"], text["title"], text["first_sentence"]),
         "reference": [text["reference"]],
@@ -313,5 +318,5 @@ def _instance(found: EverRecord, number: Mapping[str, Any], text: Mapping[str, A
 
 
 def _hash(asked: Mapping[str, Any]) -> str:
-    """By the project's recipe, so that others' rows of the same prompt have the same."""
+    """Return the hash of a prompt by the datastore's recipe, which gives other projects' rows the same hash."""
     return sha256(json.dumps(asked, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

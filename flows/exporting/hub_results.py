@@ -1,7 +1,7 @@
-"""Runs' numbers as Hugging Face's Hub reads them beside a model: `.eval_results/*.yaml`, an entry a metric.
+"""Export the numbers of runs in the format of the Hugging Face Hub: `.eval_results/*.yaml`, an entry for each metric.
 
-The format is huggingface.co/docs/hub/eval-results. An entry has room for one number: its interval, on what it stands,
-how it was asked and who judged it are in the notes.
+The format is described at huggingface.co/docs/hub/eval-results. An entry has room for one number. Its notes hold the
+interval, the number of texts, the decoder and the evaluator.
 """
 
 import re
@@ -26,11 +26,11 @@ _ALL = "all"
 
 
 def export_hub_results(database: Database, request: HubResultsRequest, folder: Path, progress: Progress) -> list[Path]:
-    """Writes a file a run, `ORG/NAME/.eval_results/TASK.yaml`, to be put into the model's repository; gives the files.
+    """Write a file for each run, `ORG/NAME/.eval_results/TASK.yaml`, for the model's repository, and return the files.
 
-    The runs are of one snapshot and protocol, and each of another model; a metric's numbers are of one evaluator, or
-    the metric is left out and told, and so is one without a direction. Raises UsageError for metrics that are not
-    there, TerminalError for runs that cannot stand on one leaderboard, and where another file stands in the place.
+    The runs share a snapshot and a protocol, and each has a different model. A metric needs a common evaluator of all
+    runs and a direction; other metrics are omitted with a note. Raises UsageError for unknown metrics. Raises
+    TerminalError for runs that cannot share a leaderboard, and if another file exists in the place.
     """
     safe(folder, database.path)
     runs = contenders(database, request.runs)
@@ -50,7 +50,7 @@ def export_hub_results(database: Database, request: HubResultsRequest, folder: P
 
 
 def entry(found: DescribedRun, number: Number, request: HubResultsRequest) -> dict[str, Any]:
-    """One number, as the Hub has it."""
+    """Return one number as an entry of the Hub."""
     from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
     one = EvalResultEntry(
@@ -98,7 +98,7 @@ def _of(found: DescribedRun, scorers: Mapping[str, str]) -> list[Number]:
 
 
 def _scorers(found: Sequence[DescribedRun], request: HubResultsRequest, progress: Progress) -> dict[str, str]:
-    """By metric, in whose numbers all runs can stand beside each other. Raises TerminalError where none is left."""
+    """Return the common evaluator of all runs by metric. Raises TerminalError if no metric has a common evaluator."""
     directions = {one["metric"]: one["direction"] for run in found for one in run.known}
     asked = _asked(request, directions)
     scorings = [

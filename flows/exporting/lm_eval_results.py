@@ -1,4 +1,4 @@
-"""A run's numbers in the shape in which lm-evaluation-harness (0.4) leaves its results, for what reads those."""
+"""Export the numbers of a run in the format of lm-evaluation-harness (0.4), for programs that read it."""
 
 import json
 import re
@@ -18,14 +18,14 @@ from storage.database import Database
 from storage.folders import write_text
 from storage.outputs import safe
 
-_NONE = "N/A"  # instead of a standard error that there is none of
+_NONE = "N/A"  # takes the place of a missing standard error
 
 
 def export_results(database: Database, runs: Sequence[Contender], out: Path) -> list[Path]:
-    """Writes a file a run: `out` itself if it ends in .json, or else OUT/MODEL/results_TIME.json, as lm_eval does.
+    """Write a file for each run: `out` if it ends in .json, or else OUT/MODEL/results_TIME.json, as lm_eval does.
 
-    Raises UsageError for several runs in one file, TerminalError for a run without numbers or a file that is another
-    run's; nothing is written then.
+    Raises UsageError for several runs in one file. Raises TerminalError for a run without numbers, or if the file
+    belongs to another run. Nothing is written in these cases.
     """
     safe(out, database.path)
     if out.suffix == ".json" and len(runs) > 1:
@@ -46,14 +46,15 @@ def export_results(database: Database, runs: Sequence[Contender], out: Path) -> 
 
 
 def results(database: Database, named: Contender) -> dict[str, Any]:
-    """The results of one run. Standard errors are clustered by prompt, and N/A where they make no interval
-    (`no_interval` says why); means leave out what could not be computed.
+    """Return the results of a run.
 
-    Raises TerminalError for a run that has no numbers, and for a snapshot's articles, which no model wrote.
+    Standard errors are clustered by prompt, and are N/A if they give no interval; `no_interval` has the reason. Means
+    omit texts without a score. Raises TerminalError for a run without numbers, and for a snapshot's articles, which no
+    model wrote.
     """
     found = describe(database, named, "results")
     run, numbers, task = found.run, found.numbers, found.task
-    effective = max((number["pages"] or 0 for number in numbers), default=0) or run["prompts"]  # as lm_eval counts them
+    effective = max((number["pages"] or 0 for number in numbers), default=0) or run["prompts"]  # as lm_eval counts
     started, ended = run["started_at"], run["finished_at"] or run["started_at"]
     return {
         "results": {task: {"name": task, "alias": task, "sample_len": effective, **_metrics(numbers)}},
@@ -80,7 +81,7 @@ def results(database: Database, named: Contender) -> dict[str, Any]:
 
 
 def _metrics(numbers: Sequence[Mapping[str, Any]]) -> dict[str, float | str]:
-    """`METRIC,none` and `METRIC_stderr,none`: `none` is the name of the filter, of which there is none."""
+    """Return `METRIC,none` and `METRIC_stderr,none`. `none` is the name that lm_eval gives to the absent filter."""
     found: dict[str, float | str] = {}
     for one in numbers:
         found[f"{one['metric']},none"] = one["mean"]
@@ -131,7 +132,7 @@ def _model_config(found: DescribedRun) -> dict[str, Any]:
 
 
 def _generation(found: DescribedRun) -> dict[str, Any]:
-    """Return nothing for a run that read articles and generated no text."""
+    """Return the generation parameters, or nothing for a likelihood run."""
     if not found.run["samples"]:
         return {}
     until = found.versions.get("stop", [])

@@ -1,4 +1,4 @@
-"""A snapshot as a task of lm-evaluation-harness: a folder that `lm_eval --include_path` reads wherever it stands."""
+"""Export a snapshot as a task of lm-evaluation-harness: a relocatable folder for `lm_eval --include_path`."""
 
 import json
 import re
@@ -124,18 +124,18 @@ CC BY-SA 4.0, with their markup, tables, lists and references left out; their au
 
 
 def task_name(snapshot_id: str) -> str:
-    """`newwiki_enwiki_2026_10`."""
+    """Return the name of the task, such as `newwiki_enwiki_2026_10`."""
     return f"newwiki_{re.sub(r'[^a-z0-9]+', '_', file_name(snapshot_id.lower()))}"
 
 
 def export_task(
     database: Database, request: TaskRequest, settings: Settings, folder: Path, progress: Progress
 ) -> list[Path]:
-    """Writes the task's folder; gives the files.
+    """Write the task's folder, and return its files.
 
-    It holds the prompts by `settings.template`, the references, the metrics to score by, and by which models, as the
-    settings name them; a note tells of those that are paths of this machine. Raises UsageError for a metric that a task
-    cannot have, TerminalError for a folder that holds anything else.
+    The task holds the prompts by `settings.template`, the references, the metrics, and the evaluators' models as the
+    settings name them. A note lists models that are paths on this machine. Raises UsageError for a metric that a task
+    cannot use, and TerminalError for a folder with other content.
     """
     _note_private_paths(settings, progress)
     evaluators = _evaluators(choose(request.metrics, settings, progress), everything=request.metrics == "all")
@@ -167,7 +167,7 @@ def export_task(
 
 
 def _note_private_paths(settings: Settings, progress: Progress) -> None:
-    """The task must find its models again, so the paths stay in it."""
+    """Note local paths of models. They remain in the task, because it must find its models again."""
     for name in _SCORING:
         if (value := str(getattr(settings, name) or "")) != public_decoder(value):
             progress.note(
@@ -177,7 +177,10 @@ def _note_private_paths(settings: Settings, progress: Progress) -> None:
 
 
 def _evaluators(chosen: Sequence[Evaluator], everything: bool) -> list[Evaluator]:
-    """Those of them that score one text by itself; any other is refused, unless `everything` was chosen."""
+    """Return the evaluators that score one text by itself.
+
+    Refuse any other evaluator, or drop it if `everything` was chosen.
+    """
     unfit = {evaluator.metrics[0].name: why for evaluator in chosen if (why := _unfit(evaluator))}
     if unfit and not everything:
         name, why = next(iter(unfit.items()))
@@ -186,7 +189,7 @@ def _evaluators(chosen: Sequence[Evaluator], everything: bool) -> list[Evaluator
 
 
 def _unfit(evaluator: Evaluator) -> str | None:
-    """Why a task cannot score by it."""
+    """Return the reason why a task cannot use this evaluator, or None."""
     if isinstance(evaluator, SetEvaluator):
         return "it is one number a run; log the samples, and give the log to `newwiki score`"
     if isinstance(evaluator, ReadingEvaluator):
@@ -205,7 +208,7 @@ def _entry(metric: Metric) -> dict[str, object]:
 
 
 def _documents(articles: Sequence[Article], template: str) -> pa.Table:
-    """One row an article, the longest first, so that lm_eval's --limit takes those that our --prompts takes."""
+    """Return a row for each article, the longest first, so that lm_eval's --limit and newwiki's --prompts agree."""
     columns = ("page_id", "title", "first_sentence", "completion")
     table = {column: [getattr(article, column) for article in articles] for column in columns}
     prompts = [fill(template, article.title, article.first_sentence) for article in articles]
@@ -213,13 +216,16 @@ def _documents(articles: Sequence[Article], template: str) -> pa.Table:
 
 
 def _yaml(task: str, max_new_tokens: int, metrics: Sequence[Mapping[str, object]]) -> str:
-    """The task's configuration; a metric is an entry of its `metric_list`."""
+    """Return the task's configuration, with an entry of `metric_list` for each metric."""
     entries = "".join(f"  - {json.dumps(metric)}\n" for metric in metrics)
     return _YAML_TEXT.format(task=task, max_new_tokens=max_new_tokens, metrics=entries.rstrip())
 
 
 def _module(about: Mapping[str, str], metrics: str, scoring: Mapping[str, str]) -> str:
-    """The Python file that the configuration names; `about` becomes the task's metadata, `scoring` are settings."""
+    """Return the Python file that the configuration names.
+
+    `about` becomes the task's metadata; `scoring` holds settings.
+    """
     arguments = "\n".join(f"    {name}={value!r}," for name, value in scoring.items())
     described = pformat(dict(about), sort_dicts=False).replace("\n", "\n    ")
     return _MODULE_TEXT.format(metrics=metrics, scoring=arguments, about=described, documents=DOCUMENTS)

@@ -1,7 +1,7 @@
-"""Pairs for an annotation service, without a word of whose texts they are, and the answers that come back from it.
+"""Export blinded pairs for an annotation service, and import the answers.
 
-A secret of the database draws which text is the first, the order of the pairs and their names, and stands in no file:
-answers are read where the pairs were exported, and nowhere else.
+A secret in the database determines the order of the texts, the order of the pairs and their names. No file contains the
+secret, so answers can be imported only into the database that exported the pairs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,10 +22,10 @@ _ANNOTATOR = "annotator"
 
 
 def export_pairs(database: Database, pairing: Pairing, batch: str, path: Path) -> int:
-    """Writes the pairs, as CSV or, where the name ends so, as JSON lines, and gives how many. Raises UsageError where
-    it cannot be written.
+    """Write the pairs as CSV, or as JSON lines to a file named .jsonl or .ndjson, and return their number.
 
-    In a CSV, texts that a spreadsheet would run as formulas begin with an apostrophe (`newwiki.spreadsheet_cells`).
+    In a CSV file, texts that a spreadsheet would run as formulas begin with an apostrophe
+    (`newwiki.spreadsheet_cells`). Raises UsageError if the file cannot be written.
     """
     blinding = judgements.begin_blinding(database, *pairing.ids, pairing.rubric)
     rows = [_row(pair, pairing, blinding, batch) for pair in blinding.shuffled(pairing.pairs)]
@@ -50,7 +50,7 @@ def _row(pair: Pair, pairing: Pairing, blinding: Blinding, batch: str) -> dict[s
 
 @dataclass(frozen=True)
 class Taken:
-    """What a file came to: so many answers by so many people, and so many places that were left empty."""
+    """The number of answers in a file, of people who gave them, and of empty cells."""
 
     answers: int
     people: int
@@ -63,10 +63,10 @@ def in_words(taken: Taken) -> str:
 
 
 def import_answers(database: Database, pairing: Pairing, batch: str, path: Path) -> Taken:
-    """Stores the answers of a file. `annotator` says whose a line is: BATCH/ANNOTATOR, or BATCH where it says nothing.
+    """Store the answers of a file.
 
-    Raises UsageError, with the line and what to do, for anything that is not an answer to what was exported; then
-    nothing of the file is stored.
+    The column `annotator` makes the judge BATCH/ANNOTATOR; without a value the judge is BATCH. Raises UsageError, with
+    the line and the fix, for an invalid answer or an unknown pair. Nothing of the file is stored in this case.
     """
     blinding = _blinding(database, pairing, path)
     pairs = {blinding.pair_id(pair, batch): pair for pair in pairing.all_pairs}

@@ -1,4 +1,4 @@
-"""A model as judge: each question on each pair is asked in both orders, and what it says is stored as it comes."""
+"""Use a model as a judge. The model answers each question on each pair in both orders of the texts."""
 
 import hashlib
 import json
@@ -22,14 +22,17 @@ from newwiki.text.prompts import DEFAULT_TEMPLATE, fill
 from storage import judgements, runs
 from storage.database import Database
 
-BRIDGE = 100  # pairs that link a new judge to an old one
-VERSION = "1"  # of how a model is asked and how its answers are read
+BRIDGE = 100  # maximum number of pairs that link a new judge to an old judge
+VERSION = "1"  # version of the questions and of the parsing of answers
 _ORDERS: tuple[Run, Run] = ("a", "b")
 
 
 def ask_model(database: Database, pairing: Pairing, request: JudgeRequest, progress: Progress) -> str:
-    """Asks the model what it has not yet answered, and gives the id under which it judges. Raises where the model is
-    not to be had or fails; what it has answered until then is stored."""
+    """Ask the model the unanswered questions, and return its judge id.
+
+    Stores the answers every few seconds, so they survive a failure. Raises an error if the model is unavailable or
+    fails.
+    """
     assert request.model
     pairs = pairing.pairs if request.bridge is None else _bridge(database, pairing, request.bridge)
     find_models(request.backend, [request.model], request.loading)
@@ -63,8 +66,10 @@ def ask_model(database: Database, pairing: Pairing, request: JudgeRequest, progr
 
 
 def fingerprint(backend: Backend, rubric: Rubric, max_new_tokens: int) -> Fingerprint:
-    """Who judges: the model and how it is run, what it is asked, in which words and how long it may answer. A judge of
-    whom any of this changes is another."""
+    """Return the fingerprint of a judge: the model, its settings, the wording of the questions, and the answer length.
+
+    Any change gives a different judge.
+    """
     unnamed = Fingerprint(
         evaluator_id="",
         name="pairwise_judge",
@@ -88,9 +93,11 @@ def fingerprint(backend: Backend, rubric: Rubric, max_new_tokens: int) -> Finger
 
 
 def _bridge(database: Database, pairing: Pairing, judge: str) -> list[Pair]:
-    """The first `BRIDGE` of the drawn pairs that the judge has judged, who is named by a name, an id or the beginning
-    of an id, with ` (from ORIGIN)` where the answers came from another database. Raises UsageError unless that is one
-    judge."""
+    """Return the first `BRIDGE` pairs that an earlier judge has judged.
+
+    `judge` is a name, an id or the beginning of an id, with ` (from ORIGIN)` for answers from another database. Raises
+    UsageError unless it names exactly one judge.
+    """
     found = defaultdict[str, set[int]](set)
     for one in judgements.every(database, *pairing.ids):
         found[from_origin(one.judge, one.origin)].add(one.page_id)
@@ -108,7 +115,7 @@ def _question(rubric: Rubric, pair: Pair, place: int, first: Run) -> Prompt:
 
 
 def _number(place: int, first: Run) -> int:
-    """A question's number among those on a pair, as the sample that a backend is asked for."""
+    """Return the number of a question about a pair, which the backend receives as the sample number."""
     return 2 * place + _ORDERS.index(first)
 
 

@@ -1,8 +1,8 @@
-"""Sentences of runs for people who label what they claim, without a word of whose they are or what the checker said.
+"""Export blinded sentences of runs for people who label their claims, and import the labels.
 
-From each page of a run, one of the first sentences of its texts is drawn, so that prompts are the units of whatever is
-made of the labels. A secret of the database draws the sentence, the order and the names: the first so many are a random
-sample of the prompts.
+For each page of a run, one of the first sentences of its texts is drawn, so that prompts are the units of the
+statistics. A secret in the database determines the drawn sentences, their order and their names. The first rows of an
+export are therefore a random sample of the prompts.
 """
 
 from collections import defaultdict
@@ -26,7 +26,7 @@ from storage.database import Database
 
 @dataclass(frozen=True)
 class Drawn:
-    """The sentences of runs, and of them a drawn one of each page, in the order in which everybody gets them."""
+    """All sentences of the runs, and one drawn sentence for each page, in the order of the export."""
 
     every: Sequence[Sentence]
     drawn: Sequence[Sentence]
@@ -34,10 +34,10 @@ class Drawn:
 
 
 def draw(database: Database, runs: Sequence[str]) -> Drawn:
-    """Draw a sentence of each page of each run, the runs taking turns.
+    """Draw a sentence of each page of each run, alternating between the runs.
 
-    Raises UsageError for a run that is not there, TerminalError where the claims of one were not checked, or where runs
-    are on several snapshots.
+    Raises UsageError for an unknown run. Raises TerminalError if the claims of a run were not checked, or if the runs
+    are on different snapshots.
     """
     found = contenders(database, runs)
     snapshots = sorted({one.snapshot_id for one in found})
@@ -62,7 +62,10 @@ def draw(database: Database, runs: Sequence[str]) -> Drawn:
 
 
 def export_sentences(drawn: Drawn, number: int, batch: str, path: Path) -> int:
-    """Write the first `number` sentences, as CSV or JSON lines, and return how many. Raises UsageError."""
+    """Write the first `number` sentences as CSV or JSON lines, and return their number.
+
+    Raises UsageError if the file cannot be written.
+    """
     [criterion] = CLAIMS.criteria
     rows = [
         {
@@ -83,10 +86,10 @@ def export_sentences(drawn: Drawn, number: int, batch: str, path: Path) -> int:
 
 
 def import_labels(database: Database, drawn: Drawn, batch: str, path: Path) -> Taken:
-    """Store the labels of a file. `annotator` says whose a line is: BATCH/ANNOTATOR, or BATCH where it says nothing.
+    """Store the labels of a file.
 
-    Raises UsageError, with the line and what to do, for anything that is not a label of an exported sentence; then
-    nothing of the file is stored.
+    The column `annotator` makes the judge BATCH/ANNOTATOR; without a value the judge is BATCH. Raises UsageError, with
+    the line and the fix, for an invalid label or an unknown sentence. Nothing of the file is stored in this case.
     """
     by_name = {drawn.blinding.sentence_id(one, batch): one for one in drawn.every}
     found: dict[tuple[str, str], LabelledSentence] = {}

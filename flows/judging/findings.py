@@ -1,4 +1,4 @@
-"""What the stored judgements of two runs amount to, by criterion and judge: the rows of the answer."""
+"""Summarize the stored judgments of two runs by criterion and judge."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -31,10 +31,13 @@ Kind = Literal["people", "person", "model", "corrected"]
 )
 @dataclass(frozen=True, kw_only=True)
 class PreferenceRow:
-    """In how many pairs A's text is better, both are the same, or B's is better; A's win rate, ties as half, with its
-    95 % interval; p of the sign test without ties, and `p_holm` after Holm's correction for the criteria of this judge.
-    `unreadable` are answers of a model that are none. Of a `corrected` win rate `judged_by_people` are the pairs that
-    people judged too, `weight` is λ, and there are no counts and no p."""
+    """A judge's preferences by one criterion.
+
+    `a_better`, `same` and `b_better` count pairs. `win_rate` is the share of pairs in which A is better, with ties as
+    half, and has a 95 % interval. `p` comes from the sign test without ties, and `p_holm` has Holm's correction for the
+    criteria of this judge. `unreadable` counts unreadable answers of a model. A `corrected` row has no counts and no p;
+    `judged_by_people` counts the pairs that people judged as well, and `weight` is λ.
+    """
 
     criterion: str
     judge: str
@@ -56,8 +59,10 @@ class PreferenceRow:
 
 @dataclass(frozen=True, kw_only=True)
 class AgreementRow:
-    """How far people agree: Krippendorff's alpha on the pairs that two or more have judged, with its 95 % interval.
-    `lacking` is why there is no alpha, or no interval."""
+    """The agreement of people: Krippendorff's alpha over the pairs with two or more judges, with its 95 % interval.
+
+    `lacking` gives the reason for a missing alpha or interval.
+    """
 
     criterion: str
     judges: int
@@ -70,7 +75,7 @@ class AgreementRow:
 
 @dataclass(frozen=True, kw_only=True)
 class BiasRow:
-    """How far a model leans to the first place, and on what share of pairs its answers in both orders agree."""
+    """The position bias of a model, and the share of pairs with consistent answers in both orders."""
 
     criterion: str
     judge: str
@@ -83,8 +88,10 @@ class BiasRow:
 
 @dataclass(frozen=True, kw_only=True)
 class LinkRow:
-    """Two judges on the same pairs: how often they say the same, and how far the second's win rate of A is above the
-    first's. The first is `people`, all that have judged a pair together, or the model that began earlier."""
+    """Two judges on the same pairs: their agreement, and the second judge's win rate of A minus the first judge's.
+
+    The first judge is `people`, which combines all people, or the model that started earlier.
+    """
 
     criterion: str
     judge: str
@@ -108,7 +115,7 @@ class Findings:
 
 
 def find(database: Database, pairing: Pairing) -> Findings:
-    """What judges by this rubric say of these pairs, and how far judges by any rubric agree."""
+    """Summarize the judgments of these pairs by this rubric, and link judges of all rubrics."""
     pages = {pair.page_id for pair in pairing.pairs}
     found = [one for one in judgements.every(database, *pairing.ids) if one.page_id in pages]
     names = judgements.names_of_models(database)
@@ -126,7 +133,10 @@ def find(database: Database, pairing: Pairing) -> Findings:
 
 
 def judged(rows: Sequence[PreferenceRow]) -> list[PreferenceRow]:
-    """The rows with `p_holm`: the criteria of one judge are one family, as a reader looks for any that differs."""
+    """Return the rows with `p_holm`.
+
+    The criteria of one judge form a family, because readers look for any that differs.
+    """
     families = defaultdict[tuple[str, Kind], list[int]](list)
     for place, row in enumerate(rows):
         families[row.judge, row.kind].append(place)
@@ -152,7 +162,7 @@ def _preferences(said: Said, criterion: str) -> list[PreferenceRow]:
 def preference_row(
     criterion: str, judge: str, kind: Kind, judges: int, values: Values, unreadable: int | None = None
 ) -> PreferenceRow | None:
-    """What one judge prefers by one criterion, before the correction for all criteria; None without a pair."""
+    """Return the preferences of one judge by one criterion without Holm's correction, or None without pairs."""
     if not values:
         return None
     found = preference([*values.values()])
@@ -239,7 +249,7 @@ def _biases(said: Said, criterion: str) -> list[BiasRow]:
 
 
 def _links(said: Said, by_any: Said, criterion: str) -> list[LinkRow]:
-    """People together with each model, by whatever rubric it judges, and each model with those that began later."""
+    """Link the people with each model, and each model with the models that started later. Rubrics may differ."""
     people = {page: fmean(values) for page, values in said.of_people(criterion).items()}
     models = [(model.words, by_any.values(model, criterion)) for model in by_any.judges(criterion, "model")]
     judges, rows = [("people", people), *models], []
@@ -265,7 +275,7 @@ def _links(said: Said, by_any: Said, criterion: str) -> list[LinkRow]:
 
 
 def _notes(said: Said, criteria: Sequence[str]) -> list[str]:
-    """What is left out of which criterion, a sentence a model."""
+    """Return one note per model with the pairs and criteria that are left out."""
     unreadable, uncorrected = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
     for criterion in criteria:
         people = said.of_people(criterion)

@@ -1,4 +1,4 @@
-"""Which pairs of texts of two runs are judged."""
+"""Choose the pairs of texts from two runs that are judged."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ from storage.database import Database
 
 @dataclass(frozen=True)
 class Pairing:
-    """Two runs as they were asked for, the pairs of their texts in a drawn order, and what is asked of each.
+    """Two runs in the requested order, the pairs of their texts in a random order, and the rubric.
 
-    `pairs` are as many as were asked for, `all_pairs` every pair that there is.
+    `all_pairs` holds every pair, and `pairs` the requested number.
     """
 
     one: Contender
@@ -29,19 +29,22 @@ class Pairing:
 
     @property
     def ids(self) -> tuple[str, str]:
-        """Of the runs, in the order of the alphabet: `run_a` and `run_b` of pairs and judgements."""
+        """The ids of the runs in alphabetical order: `run_a` and `run_b` of pairs and judgments."""
         first, second = sorted([self.one.run_id, self.other.run_id])
         return first, second
 
     @property
     def is_turned(self) -> bool:
-        """Whether the run that was named first is `run_b`."""
+        """Whether the run that the user named first is `run_b`."""
         return self.one.run_id != self.ids[0]
 
 
 def pair_up(database: Database, request: PairsRequest) -> Pairing:
-    """Raises UsageError for runs or a rubric that are not there, TerminalError where the runs have no pair, or were
-    asked otherwise."""
+    """Pair the texts of two runs.
+
+    Raises UsageError for an unknown run or rubric. Raises TerminalError if the runs have no pairs, are on different
+    snapshots or used different protocols.
+    """
     rubric = read_rubric(request.rubric)
     one, other = contenders(database, [request.run_a, request.run_b])
     if one.run_id == other.run_id:

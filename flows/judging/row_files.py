@@ -1,4 +1,4 @@
-"""Files of texts for annotators and back: CSV, or JSON lines where the name ends so."""
+"""Read and write text rows for annotators, as CSV, or as JSON lines for files named .jsonl or .ndjson."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,9 +11,10 @@ from storage.folders import whole
 
 
 def write_rows(path: Path, rows: Sequence[Mapping[str, str]], what: str) -> None:
-    """Write rows with the same columns. Raises UsageError, naming `what`, where the file cannot be written.
+    """Write rows with the same columns. Raises UsageError, with `what` in the message, if the file cannot be written.
 
-    In a CSV, texts that a spreadsheet would run as formulas begin with an apostrophe (`newwiki.spreadsheet_cells`).
+    In a CSV file, texts that a spreadsheet would run as formulas begin with an apostrophe
+    (`newwiki.spreadsheet_cells`).
     """
     try:
         with whole(path) as part, part.open("w", encoding="utf-8", newline="") as file:
@@ -31,8 +32,10 @@ def _is_jsonl(path: Path) -> bool:
 
 
 def read_rows(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """Each row's texts as they were exported, without space around them, and its place for messages. Raises
-    UsageError."""
+    """Yield the place of each row for messages, and its original texts without surrounding space.
+
+    Raises UsageError for an unreadable file.
+    """
     if _is_jsonl(path):
         yield from _json_lines(path)
         return

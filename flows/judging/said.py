@@ -1,4 +1,4 @@
-"""Who judged pairs of two runs, and what they said, as values: 1 where the run that was named first is preferred."""
+"""The judgments of two runs as values: 1 if the judge prefers the run that the user named first."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -8,13 +8,15 @@ from statistics import fmean
 from newwiki.judging.judgement import JudgeKind, Judgement, Run
 
 Page = int
-Values = Mapping[Page, float]  # of pairs, by their article: each has one
+Values = Mapping[Page, float]  # values of pairs by page id; each article has one pair
 
 
 @dataclass(frozen=True)
 class Judge:
-    """`words` are its name as people read it, `origin` is the database in which it answered ('' for this one): one name
-    from two origins is two judges."""
+    """A judge. `words` is the displayed name, and `origin` is the database of the answers ('' for this database).
+
+    The same name from two origins stands for two judges.
+    """
 
     id: str
     kind: JudgeKind
@@ -23,12 +25,12 @@ class Judge:
 
 
 def from_origin(name: str, origin: str) -> str:
-    """The name of a judge, with the beginning of the id of the database that the answers came from."""
+    """Return the judge's name with the beginning of the other database's id, or the plain name for this database."""
     return f"{name} (from {origin[:8]})" if origin else name
 
 
 class Said:
-    """The judgements of two runs, by judge and criterion, with values as seen from the run that was named first."""
+    """The judgments of two runs by judge and criterion, with values relative to the run that the user named first."""
 
     def __init__(self, found: Iterable[Judgement], names: Mapping[str, str], rubric: str, *, turned: bool) -> None:
         self._by: dict[tuple[Judge, str], list[Judgement]] = defaultdict(list)
@@ -40,11 +42,11 @@ class Said:
             self._by[Judge(one.judge, one.judge_kind, words, one.origin), one.criterion].append(one)
 
     def judges(self, criterion: str, kind: JudgeKind | None = None) -> list[Judge]:
-        """Those who have answered, who began earlier first."""
+        """Return the judges who have answered, in the order in which they started."""
         return [judge for judge, asked in self._by if asked == criterion and kind in (None, judge.kind)]
 
     def values(self, judge: Judge, criterion: str) -> Values:
-        """A value a pair; of a model for pairs where the answers in both orders can be read, their mean."""
+        """Return a value for each pair. For models, this is the mean of both orders, if both answers are readable."""
         needed = 2 if judge.kind == "model" else 1
         return {
             page: self._seen(fmean(values.values()))
@@ -53,7 +55,7 @@ class Said:
         }
 
     def in_both_orders(self, judge: Judge, criterion: str) -> list[tuple[float, float]]:
-        """Values with run a's text in the first place and in the second, of the pairs that have both."""
+        """Return the values with run a's text first and with it second, for pairs that have both."""
         found = self._readable(judge, criterion).values()
         return [(values["a"], values["b"]) for values in found if len(values) == 2]
 
@@ -61,7 +63,7 @@ class Said:
         return sum(one.value is None for one in self._by[judge, criterion])
 
     def of_people(self, criterion: str) -> Mapping[Page, list[float]]:
-        """What each person said of a pair."""
+        """Return the values of all people for each pair, by page id."""
         found = defaultdict[Page, list[float]](list)
         for judge in self.judges(criterion, "person"):
             for page, value in self.values(judge, criterion).items():

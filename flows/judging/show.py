@@ -1,4 +1,4 @@
-"""The answer of judges as tables for people."""
+"""Show the judges' findings as tables for people."""
 
 from collections.abc import Sequence
 from dataclasses import astuple, fields
@@ -18,7 +18,7 @@ _KINDS = {
 
 
 def tables(findings: Findings, pairing: Pairing) -> dict[str, Table]:
-    """By their titles, those that have a row."""
+    """Return the tables with at least one row, by title."""
     found = {
         "Preferences": _preferences(findings, pairing),
         "Agreement of people": _agreement(findings),
@@ -29,7 +29,7 @@ def tables(findings: Findings, pairing: Pairing) -> dict[str, Table]:
 
 
 def records(findings: Findings) -> list[Sequence[object]]:
-    """The first table's rows for programs, under `COLUMNS`."""
+    """Return the rows of the preference table for programs, under `COLUMNS`."""
     return [astuple(row) for row in findings.preferences]
 
 

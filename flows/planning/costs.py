@@ -1,4 +1,4 @@
-"""What a workload will cost: hours, machines, money and disk, from rates that were measured."""
+"""Estimate the hours, machines, money and disk space of a workload from measured rates."""
 
 import math
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ MOST_MACHINES = 1024
 
 @dataclass(frozen=True)
 class Rate:
-    """A number, and where it comes from."""
+    """A number and its source."""
 
     value: float
     source: str
@@ -20,10 +20,10 @@ class Rate:
 
 @dataclass(frozen=True)
 class Rates:
-    """What one machine does; `requests` are those of a refresh, each of `request_seconds`.
+    """The rates of one machine. A refresh makes `requests` requests of `request_seconds` each.
 
-    Seconds are of the machine that was measured: on a GPU those of the GPU, on a CPU those of the cores it was given.
-    A run takes `write_run_seconds` and `score_run_seconds` whatever its size: files opened, first prompts read.
+    Seconds refer to the measured machine: a GPU, or the CPU cores that the process had. `write_run_seconds` and
+    `score_run_seconds` are the fixed costs of each run, such as opening files and reading the first prompts.
     """
 
     tokens_per_completion: Rate
@@ -38,13 +38,16 @@ class Rates:
     score_bytes: Rate
 
     def changed(self, **values: float) -> "Rates":
-        """With numbers of the user's own."""
+        """Return a copy with numbers from the user."""
         return replace(self, **{name: Rate(value, "given") for name, value in values.items()})
 
 
 @dataclass(frozen=True)
 class Plan:
-    """`work` are machine-seconds by stage, `seconds` what passes until all is done by so many machines."""
+    """The estimate for a number of machines.
+
+    `work` holds machine-seconds by stage. `seconds` is the elapsed time until all work is done.
+    """
 
     machines: int
     seconds: float
@@ -59,14 +62,17 @@ class Plan:
 
 
 def plan(workload: PlanRequest, rates: Rates, machines: int = 1) -> Plan:
-    """The same work that an evaluation does: run after run, each first written and then scored, cut into shards."""
+    """Estimate the evaluation of a workload, which runs in sequence.
+
+    Each run is generated and then scored in shards.
+    """
     write_one = rates.tokens_per_completion.value / rates.tokens_per_second.value
     kept = min(workload.keep, workload.samples)
     writing = _makespan(workload.prompts, workload.samples, write_one, machines)
     scoring = _makespan(workload.prompts, kept, rates.score_seconds.value, machines)
     loading = workload.models * rates.load_seconds.value
     keeping = rates.write_run_seconds.value + rates.score_run_seconds.value
-    once = _makespan(workload.prompts, 1, rates.score_seconds.value, machines)  # the articles themselves
+    once = _makespan(workload.prompts, 1, rates.score_seconds.value, machines)  # the reference articles are scored once
     work = {
         "writing": workload.completions * write_one,
         "scoring": (workload.kept + workload.prompts) * rates.score_seconds.value,
@@ -81,7 +87,10 @@ def plan(workload: PlanRequest, rates: Rates, machines: int = 1) -> Plan:
 
 
 def machines_for(workload: PlanRequest, rates: Rates, deadline_seconds: float) -> Plan | None:
-    """The fewest machines that are done in time; None where no number of them is, as one shard takes longer."""
+    """Return the plan with the fewest machines that meets the deadline.
+
+    Returns None if no number of machines meets it, because a single shard takes too long.
+    """
     if plan(workload, rates, MOST_MACHINES).seconds > deadline_seconds:
         return None
     low, high = 1, MOST_MACHINES
@@ -95,7 +104,7 @@ def machines_for(workload: PlanRequest, rates: Rates, deadline_seconds: float) -
 
 
 def _makespan(prompts: int, each: int, seconds: float, machines: int) -> float:
-    """Until the last machine is done with its shards of whole pages; one machine alone has no shards."""
+    """Return the seconds until the last machine finishes its shards of whole pages. A single machine uses no shards."""
     if machines == 1 or not prompts:
         return prompts * each * seconds
     pages = math.ceil(shard_size(prompts * each, machines, A_SHARD) / each)

@@ -1,17 +1,20 @@
-"""What any run costs and what each of its items does, from runs of different size."""
+"""Estimate the fixed cost of a run and the cost of each item from runs of different sizes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-_APART = 2.0  # times as large the largest run must be as the smallest, for the two parts to be told apart
+_APART = 2.0  # minimum ratio of the largest to the smallest run that separates the fixed cost from the cost per item
 
 
 @dataclass(frozen=True)
 class Fit:
-    """Seconds of any run and of each item; `apart` is False where nothing tells them apart: then all is counted by the
-    item, at what it cost in the run where it cost least, which is the most that it can cost."""
+    """The seconds of each run and of each item.
+
+    If `apart` is False, the data do not separate the two costs. Then `a_run` is zero and `an_item` is the cost per item
+    of the cheapest run, which is an upper bound.
+    """
 
     a_run: float
     an_item: float
@@ -19,10 +22,10 @@ class Fit:
 
 
 def fit(kinds: Sequence[str], sizes: Sequence[float], seconds: Sequence[float]) -> Fit:
-    """Least squares of seconds = a_run + size x an_item, neither below zero, the items of each kind with a price of
-    their own; `an_item` is the mean of these over all items here.
+    """Fit seconds = a_run + size · an_item by non-negative least squares, with a separate item cost for each kind.
 
-    Errors are relative, so a run that was held up, however long, weighs as one that is wrong by all of its time.
+    `an_item` is the mean of the item costs over all items. The errors are relative, so a delayed run has a bounded
+    influence, however long the delay.
     """
     from scipy.optimize import nnls
 

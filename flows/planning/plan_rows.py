@@ -1,4 +1,4 @@
-"""A plan as rows: each amount, and where the rate behind it comes from."""
+"""A plan as rows: each amount, and the source of its rate."""
 
 from flows.planning.costs import MOST_MACHINES, machines_for, plan
 from flows.planning.rates import rates
@@ -10,7 +10,10 @@ COLUMNS = ("what", "amount", "where_from")
 
 
 def plan_rows(database: Database, request: PlanRequest) -> tuple[list[tuple[str, float, str]], list[str]]:
-    """The rows, in COLUMNS, and notes. Raises TerminalError where no number of machines meets the deadline."""
+    """Return the rows in the order of COLUMNS, and notes.
+
+    Raises TerminalError if no number of machines meets the deadline.
+    """
     given = {
         "tokens_per_completion": request.tokens,
         "tokens_per_second": request.tokens_per_second,

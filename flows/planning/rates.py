@@ -1,4 +1,4 @@
-"""Rates for `newwiki plan`: fitted to the runs in the database, else those of a table with their machine."""
+"""Rates for `newwiki plan`: fitted to the runs in the database, or taken from a table of measurements."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from flows.planning.linear_fit import Fit, fit
 from newwiki.request import EvaluationRequest
 from storage.database import Database
 
-# Where there is no database to ask. What was not measured says so; docs/scale.md has more.
+# The rates without a database. Each source says if a rate was not measured; docs/scale.md has details.
 TABLE = Rates(
     tokens_per_completion=Rate(
         EvaluationRequest.max_new_tokens, "--max-new-tokens' default, as if nothing ended by itself"
@@ -26,7 +26,7 @@ TABLE = Rates(
 
 
 def rates(database: Database) -> Rates:
-    """The table's, with what the runs in the database tell in their place."""
+    """Return the rates of the table, and replace those that the runs in the database determine."""
     found = dict(vars(TABLE))
     if not database.is_there:
         return TABLE

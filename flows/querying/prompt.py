@@ -1,4 +1,4 @@
-"""The prompt of `newwiki sql`: a history that stays, SQL in colours, names that complete themselves."""
+"""The interactive prompt of `newwiki sql`, with a persistent history, syntax colors and name completion."""
 
 import os
 from collections.abc import Callable
@@ -18,7 +18,7 @@ _HELLO = "SQL, ended by ; and Enter. Tab completes names, Ctrl-C leaves a query,
 
 
 def converse(ask: Callable[[str], None], names: list[str]) -> None:
-    """Reads statements until Ctrl-D, and asks each; what goes wrong is told, and the next one can be asked."""
+    """Read statements until Ctrl-D and pass each to `ask`. An error prints a message, and the prompt continues."""
     history = _state_folder() / "sql_history"
     history.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     session: PromptSession[str] = PromptSession(
@@ -49,7 +49,7 @@ def _keys() -> KeyBindings:
 
     @keys.add("enter")
     def _(event: KeyPressEvent) -> None:
-        """Asks where the statement is ended, and else begins a new line."""
+        """Submit a complete statement, or start a new line."""
         buffer = event.current_buffer
         if buffer.text.strip() == "" or buffer.text.rstrip().endswith(";"):
             buffer.validate_and_handle()

@@ -1,7 +1,7 @@
-"""Statements asked one after the other, and their answers, which are kept until the database is closed again.
+"""Run statements in sequence, and keep their results until the database is closed and stdout can receive them.
 
-Whoever reads stdout may take an hour for it, as a pager does, and nobody could write meanwhile. What is kept stands in
-memory up to a size, and then in a file that has no name.
+The reader of stdout, such as a pager, may take an hour, and an open database would block all writers. Results stay in
+memory up to a limit, and larger results go to an unnamed temporary file.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,16 +20,19 @@ from newwiki.errors import UsageError
 from storage.allowed_statements import refused, split
 
 FORMATS = (*tables.FORMATS, "parquet")
-_ROWS = 10_000  # at a time
-_SHOWN = 1000  # rows of a table for people
-_IN_MEMORY = 32 << 20  # bytes of an answer
+_ROWS = 10_000  # rows per batch
+_SHOWN = 1000  # maximum rows of a table for people
+_IN_MEMORY = 32 << 20  # maximum bytes of a result in memory
 
 
 class Kept:
-    """The answer to one statement."""
+    """The result of a statement."""
 
     def __init__(self, reader: pa.RecordBatchReader, most: int | None) -> None:
-        """Reads it to its end, or, where no more are wanted, `most` rows at least. Raises TerminalError."""
+        """Read the result completely, or stop after at least `most` rows.
+
+        Raises TerminalError if the statement fails.
+        """
         self.schema = _distinct(reader.schema)
         self._file = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 (it is closed by `batches`)
         rows = 0
@@ -41,7 +44,7 @@ class Kept:
                     break
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Once."""
+        """Yield the batches. A result can be read only once."""
         with self._file:
             self._file.seek(0)
             yield from pa.ipc.open_stream(self._file)
@@ -50,9 +53,10 @@ class Kept:
 def ask(
     connection: duckdb.DuckDBPyConnection, sql: str, form: str, answers: list[Kept], *, writing: bool = False
 ) -> None:
-    """Asks all of `sql`, and puts the answers into the list, also those before one that fails.
+    """Run all statements of `sql`, and append their results to `answers`, including those before a failure.
 
-    Raises UsageError for no statement, or several where the format holds one result; TerminalError for what is refused.
+    Raises UsageError without a statement, or for several statements in a format that holds one result. Raises
+    TerminalError for a statement that DuckDB refuses.
     """
     statements = split(connection, sql, writing=writing)
     if not statements:
@@ -69,7 +73,7 @@ def ask(
 
 
 def tell(answers: Iterable[Kept], form: str, progress: Progress) -> None:
-    """Writes them to stdout in one of `FORMATS`."""
+    """Write the results to stdout in one of `FORMATS`."""
     for number, kept in enumerate(answers):
         if number and form != "json":
             say()
@@ -92,7 +96,7 @@ def _write(kept: Kept, form: str, progress: Progress) -> None:
 
 
 def _distinct(schema: pa.Schema) -> pa.Schema:
-    """`a`, `a` become `a`, `a_1`, as in DuckDB's own tables."""
+    """Rename repeated columns as DuckDB does: `a`, `a` become `a`, `a_1`."""
     names: list[str] = []
     for name in schema.names:
         numbered = (f"{name}_{number}" for number in count(1))
@@ -101,7 +105,7 @@ def _distinct(schema: pa.Schema) -> pa.Schema:
 
 
 def _batches(reader: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """As they are computed, which may still fail."""
+    """Yield the batches during the computation, which may still fail."""
     try:
         for batch in reader:
             yield batch.rename_columns(schema.names)
@@ -134,7 +138,7 @@ def _rows(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> Iterator[tupl
 
 
 def _interval(cell: Any) -> timedelta | str | None:
-    """A length of time; one with months has no fixed length, and is told in words."""
+    """Convert an interval to a duration. An interval with months has no fixed length and becomes text."""
     if cell is None:
         return None
     rest = timedelta(days=cell.days, microseconds=cell.nanoseconds // 1000)

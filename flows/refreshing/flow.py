@@ -1,4 +1,4 @@
-"""The refresh as a Prefect flow: two tasks, retried when the wiki fails for now, and the funnel as an artifact."""
+"""The refresh as a Prefect flow: two tasks with retries after transient errors, and the funnel as an artifact."""
 
 from pathlib import Path
 from typing import Any
@@ -23,11 +23,11 @@ from storage.database import Database
 
 @flow(name="newwiki-refresh", flow_run_name="refresh {request.window.label} from {request.place}")
 def refresh(request: RefreshRequest, settings: Settings | None = None) -> Snapshot:
-    """Publishes what is asked for.
+    """Publish the requested snapshot.
 
     Args:
-        request: Which pages, and from where.
-        settings: Those in force where it runs, unless they are given.
+        request: The window, the selection rules and the source.
+        settings: The settings. By default, the settings in force on the machine that runs the flow.
     """
     settings = settings or settings_in_force(None)
     database, place = Database(Path(settings.db)), request.place
@@ -58,7 +58,7 @@ def look_up_topics(database: Database, snapshot_id: str, api: str, settings: Set
 
 
 def _announce(snapshot: Snapshot) -> None:
-    """An event, which automations of Prefect can begin with."""
+    """Emit an event that can trigger Prefect automations."""
     about = {"wiki": snapshot.wiki, "articles": snapshot.articles, "content_sha256": snapshot.content_sha256}
     resource = {
         "prefect.resource.id": f"newwiki.snapshot.{snapshot.snapshot_id}",

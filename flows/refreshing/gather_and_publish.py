@@ -1,4 +1,4 @@
-"""From a wiki to a snapshot: every page of the window judged, a sample drawn, and all of it published at once."""
+"""Create a snapshot from a wiki: judge every page of the window, draw a sample, and publish it in one transaction."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,10 +28,10 @@ from storage.staging import Staging
 
 @dataclass(frozen=True)
 class SnapshotDefinition:
-    """What is published: the pages created in `window`, as they stood at `cutoff` (None: now).
+    """The definition of a snapshot: the pages created in `window`, as of `cutoff` (None for the current time).
 
-    `kind` is `new` for all of them, or `old` for a random walk over page ids until the sample is full. What nearly
-    repeats an article of the published snapshots `novel_against` is dropped.
+    `kind` is `new` for all pages of the window, or `old` for a random walk over page ids until the sample is full. Near
+    duplicates of articles in the published snapshots `novel_against` are dropped.
     """
 
     window: Window
@@ -52,9 +52,11 @@ class SnapshotDefinition:
 
 @dataclass(frozen=True)
 class Gathered:
-    """A refresh whose pages are all judged, or, with `published`, one that was published before. `against` are the
-    content hashes of the snapshots that it is not to repeat, by their ids, and `sketches` what is known of the pages
-    that passed, by page id."""
+    """A refresh with all pages judged, or with `published` set if the snapshot already exists.
+
+    `against` maps the ids of the snapshots in `novel_against` to their content hashes. `sketches` holds the known
+    sketches of selected pages by page id.
+    """
 
     snapshot_id: str
     site: Site
@@ -65,10 +67,10 @@ class Gathered:
 
 
 def gather(database: Database, source: Source, wanted: SnapshotDefinition, progress: Progress) -> Gathered:
-    """Judges every page of the window, going on where an interrupted refresh stopped.
+    """Judge every page of the window, and resume an interrupted refresh.
 
-    Raises TerminalError for a source that cannot be read, and leaves nothing of it behind; UsageError for a snapshot
-    in `novel_against` that is not here.
+    Raises TerminalError and discards the partial result if the source is unreadable. Raises UsageError if the database
+    lacks a snapshot in `novel_against`.
     """
     against = _content_of(database, wanted.novel_against)
     if isinstance(source, Waiting):
@@ -107,7 +109,7 @@ def gather(database: Database, source: Source, wanted: SnapshotDefinition, progr
 
 
 def publish(database: Database, gathered: Gathered, wanted: SnapshotDefinition, progress: Progress) -> Snapshot:
-    """Draws the sample and publishes. Raises TerminalError where no page has passed."""
+    """Draw the sample and publish the snapshot. Raises TerminalError if no page was selected."""
     if gathered.published:
         return gathered.published
     assert gathered.staging
@@ -148,13 +150,13 @@ def publish(database: Database, gathered: Gathered, wanted: SnapshotDefinition, 
 
 
 def refresh(database: Database, source: Source, wanted: SnapshotDefinition, progress: Progress) -> Snapshot:
-    """The whole step. A snapshot that is published already is given back as it is."""
+    """Gather and publish a snapshot. Returns an existing snapshot without changes."""
     return publish(database, gather(database, source, wanted, progress), wanted, progress)
 
 
 @dataclass(frozen=True)
 class _JudgedBatch:
-    """Some pages with their verdicts, and how far the source has come, as a `Batch` says it."""
+    """Pages with their verdicts, and the position of the source as in `Batch`."""
 
     pages: Sequence[Judged]
     position: int
@@ -166,7 +168,10 @@ class _JudgedBatch:
 def _judged(
     source: Source, site: Site, wanted: SnapshotDefinition, staging: Staging, done: set[int]
 ) -> Iterator[_JudgedBatch]:
-    """Every page of the window that is not done: those of a dump in parallel, all else in the source's order."""
+    """Yield the remaining pages of the window with their verdicts.
+
+    Reads the parts of a dump in parallel, and every other source in its own order.
+    """
     selection = wanted.selection
     if isinstance(source, DumpSource) and selection.limit is None and is_worth_it(source.parts):
         source.require_all()
@@ -203,7 +208,7 @@ def _batches(source: Source, wanted: SnapshotDefinition, staging: Staging, done:
 
 
 def _content_of(database: Database, names: Iterable[str]) -> dict[str, str]:
-    """The content hash of each snapshot, by its id."""
+    """Return the content hash of each snapshot by snapshot id."""
     found = [snapshots.resolve(database, name) for name in names]
     return {snapshot.snapshot_id: snapshot.content_sha256 for snapshot in found}
 

@@ -1,4 +1,4 @@
-"""What a snapshot's articles are about: their Wikidata items by the wiki, the items' classes by Wikidata."""
+"""Look up the topics of a snapshot's articles: the wiki gives the Wikidata items, and Wikidata gives their classes."""
 
 from urllib.parse import urlsplit
 
@@ -14,8 +14,11 @@ from storage.database import Database
 def look_up(
     database: Database, snapshot_id: str, api: str, contact: str | None, wikidata: str, progress: Progress | None = None
 ) -> None:
-    """Asks the wiki at `api`, and Wikidata where the wiki names items, and stores what they say. A snapshot itself does
-    not change. Raises TransientError or TerminalError where one of them cannot be asked; then nothing is stored."""
+    """Query the wiki at `api`, and Wikidata if the wiki names items, and store the topics.
+
+    The snapshot does not change. Raises TransientError or TerminalError if a query fails. Nothing is stored in this
+    case.
+    """
     articles = snapshots.articles(database, snapshot_id)
     say = (progress or Silent()).note
     wiki = Api(api, contact)
@@ -38,7 +41,7 @@ def look_up(
 def look_up_if_reachable(
     database: Database, snapshot_id: str, api: str, contact: str | None, wikidata: str, progress: Progress
 ) -> None:
-    """Like `look_up`, but a snapshot whose topics cannot be had is one with topics unknown, and a note."""
+    """Look up the topics. If the lookup fails, add a note and leave the topics unknown."""
     try:
         look_up(database, snapshot_id, api, contact, wikidata, progress)
     except NewWikiError as error:
@@ -49,7 +52,7 @@ def look_up_if_reachable(
 
 
 def usual_address(database: Database, snapshot_id: str) -> str:
-    """Where the snapshot's wiki has its API, if it is where MediaWiki puts it."""
+    """Return the API address of the snapshot's wiki at the usual MediaWiki path, `/w/api.php`."""
     ((permalink,),) = database.rows("one_permalink", snapshot_id)
     place = urlsplit(permalink)
     return f"{place.scheme}://{place.netloc}/w/api.php"

@@ -1,4 +1,4 @@
-"""New pages can hold old text: those that nearly repeat an earlier page are told apart before the sample is drawn."""
+"""Mark new pages that nearly repeat the text of an earlier page, before the sample is drawn."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ from storage.database import Database
 
 @dataclass(frozen=True)
 class ComparedText:
-    """A text to compare with: where it stands, and when its page was created."""
+    """A text to compare with, its snapshot, its title and the creation time of its page."""
 
     snapshot_id: str
     title: str
@@ -45,11 +45,11 @@ def drop_near_duplicates(
     *,
     progress: Progress | None = None,
 ) -> tuple[list[Judged], dict[int, Nearest]]:
-    """The pages, with the verdict `near_duplicate` where one has passed everything and nearly repeats an earlier text:
-    one of these pages that has passed too, or an article of the snapshots `against`, whose page was created before.
+    """Give the verdict `near_duplicate` to selected pages that nearly repeat an earlier text.
 
-    Beside them the nearest earlier text of each page that has one, among the wiki's other snapshots here too: those
-    are recorded, and decide nothing. Pages whose sketch is `known`, by page id, need none.
+    The earlier text is another selected page, or an article of the snapshots `against`, and its page was created
+    earlier. Also returns the nearest earlier text of each page, by page id. These include the wiki's other snapshots in
+    the database, which do not affect the verdicts. `known` holds sketches that are already computed, by page id.
     """
     sketcher, decisive = Sketcher(), Twins()
     passed = sorted((page for page in pages if page.verdict == "selected"), key=lambda p: (p.created_at, p.title))

@@ -1,4 +1,4 @@
-"""From a manifest to its snapshot: exactly those revisions, fetched again, extracted again, and under the same hash."""
+"""Rebuild a snapshot from its manifest: fetch and extract the same revisions, and check the content hash."""
 
 import json
 from collections.abc import Sequence
@@ -24,16 +24,18 @@ _DETAIL = "rebuilt from a manifest"
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """What came of it: every page that is gone or differs, or, where there is none, whether it had to be published.
+    """The result of a rebuild. `problems` names every page that is missing or differs.
 
-    `unchecked` are the snapshots that it was not to repeat, where the database does not hold them."""
+    Without problems, `published` says whether the snapshot was new to the database. `unchecked` holds the snapshots of
+    `novel_against` that the database does not contain.
+    """
 
     problems: list[str]
     published: bool = False
     unchecked: tuple[str, ...] = ()
 
     def report(self, manifest: Manifest) -> list[str]:
-        """A line for each problem, or one that says what was done."""
+        """Return a line for each problem, or else lines that describe the result."""
         if self.problems:
             return self.problems
         same = f"{manifest.snapshot_id}: {len(manifest.articles)} articles, content {manifest.content_sha256}"
@@ -43,11 +45,13 @@ class Rebuilt:
 
 
 def rebuild(database: Database, source: Revisions, manifest: Manifest, progress: Progress) -> Rebuilt:
-    """Publishes the manifest's snapshot, if all of it can be had as it was and the database does not hold it already.
+    """Publish the manifest's snapshot if every page is unchanged and the database does not contain it yet.
 
-    The candidates of a rebuilt snapshot are its articles alone, each with a detail that says so. Raises TerminalError
-    for a manifest of another extractor or another wiki, and where another snapshot has its name, or the name of one
-    that it was not to repeat.
+    The candidates of a rebuilt snapshot are only its articles, and the detail of each says so. Raises TerminalError if:
+
+    - the manifest comes from another extractor version or another wiki
+    - the database holds a different snapshot of the same name
+    - the database holds a different version of a snapshot in `novel_against`
     """
     _require_extractor(manifest)
     if isinstance(source, Waiting):
@@ -80,14 +84,17 @@ def rebuild(database: Database, source: Revisions, manifest: Manifest, progress:
 
 
 def source_of(manifest: Manifest, api: str | None, dump: Sequence[str], contact: str | None) -> Revisions:
-    """Where to fetch from: an API, a dump, or else the Wikipedia that the manifest names. Raises UsageError."""
+    """Return the source of the revisions: an API, a dump, or by default the Wikipedia that the manifest names.
+
+    Raises UsageError if both an API and a dump are given.
+    """
     if api and dump:
         raise UsageError("from where? Give --api URL or --dump FILE, not both")
     return RevisionsOfDump(dump) if dump else RevisionsOfApi(api or api_of(manifest), contact)
 
 
 def api_of(manifest: Manifest) -> str:
-    """The api.php of the Wikipedia that the manifest names. Raises UsageError for another wiki."""
+    """Return the api.php address of the Wikipedia that the manifest names. Raises UsageError for other wikis."""
     host = manifest.base_url.removeprefix("https://").partition("/")[0]
     if not host.endswith(".wikipedia.org"):
         raise UsageError(f"{manifest.wiki} at {manifest.base_url} is no Wikipedia; give --api URL or --dump FILE")
@@ -105,7 +112,10 @@ def _require_extractor(manifest: Manifest) -> None:
 
 
 def _check_against(database: Database, manifest: Manifest) -> tuple[str, ...]:
-    """The snapshots that it was not to repeat and that are not here. Raises TerminalError for one that differs."""
+    """Return the snapshots of `novel_against` that are not in the database.
+
+    Raises TerminalError for a snapshot that differs.
+    """
     against = {name: (content, snapshots.find(database, name)) for name, content in _against(manifest).items()}
     for name, (content, here) in against.items():
         if here and here.content_sha256 != content:
@@ -124,7 +134,7 @@ def _against(manifest: Manifest) -> dict[str, str]:
 def _fetch(
     source: Revisions, manifest: Manifest, language: Language, progress: Progress
 ) -> tuple[list[Judged], list[str]]:
-    """The pages that are as they were, and what is to be said of the others."""
+    """Return the unchanged pages, and a message for every other page."""
     entries = {entry.rev_id: entry for entry in manifest.articles}
     pages: list[Judged] = []
     differing: list[str] = []
@@ -142,7 +152,7 @@ def _fetch(
 
 
 def _extracted(entry: ManifestEntry, revision: Revision, language: Language) -> Judged | str:
-    """The article as it was published, or what is wrong with it."""
+    """Return the article as published, or a message that says how it differs."""
     if revision.wikitext is None:
         return f"{_named(entry)} is hidden"
     found = sha1(revision.wikitext)

@@ -1,17 +1,17 @@
-"""What a refresh looked at and asked for, laid out for people."""
+"""Print the candidates and the requests of a refresh."""
 
 from flows import tables
 from storage.database import Database
 
 
 def show_funnel(database: Database, snapshot: str, form: str) -> None:
-    """What became of every page that was considered for the snapshot."""
+    """Print the number of candidates of the snapshot by verdict."""
     found = database.rows("funnel", snapshot)
     tables.show(["verdict", "pages", "share", "example"], found, form, title=f"{snapshot}: what became of every page")
 
 
 def show_requests(database: Database, snapshot: str) -> None:
-    """What the refresh asked the wiki for, if it asked at all (a dump is asked for nothing)."""
+    """Print the requests of the refresh to the wiki. Prints nothing for a dump, which needs no requests."""
     if found := database.rows("requests", snapshot):
         heads = ["kind", "requests", "retries", "bytes", "seconds"]
         tables.show(heads, found, "table", title=f"{snapshot}: what the wiki was asked for")

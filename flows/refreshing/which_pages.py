@@ -1,4 +1,4 @@
-"""What a person asks for, as what is published, and the refresh that does it."""
+"""Turn a refresh request into a snapshot definition and a source, and run the refresh."""
 
 from datetime import UTC
 
@@ -14,7 +14,7 @@ from storage.database import Database
 
 
 def definition_of(request: RefreshRequest) -> SnapshotDefinition:
-    """Raises UsageError unless the request names one window that is over, and one place."""
+    """Return the snapshot definition. Raises UsageError unless the request names one past window and one source."""
     cutoff = request.cutoff and request.cutoff.replace(tzinfo=UTC)
     defined = SnapshotDefinition(request.window, request.selection, cutoff, request.kind, request.novel_against)
     _ = request.place
@@ -22,7 +22,7 @@ def definition_of(request: RefreshRequest) -> SnapshotDefinition:
 
 
 def source_of(request: RefreshRequest, settings: Settings) -> Source:
-    """Raises TerminalError for a source that cannot be read."""
+    """Open the source of the request. Raises TerminalError if the source is unreadable."""
     name = "dump" if request.dump else "api"
     opened: Source = sources.get(name if request.kind == "new" else f"old-{name}")(
         request.place, settings.contact or None
@@ -31,7 +31,7 @@ def source_of(request: RefreshRequest, settings: Settings) -> Source:
 
 
 def refresh_from(database: Database, request: RefreshRequest, settings: Settings, progress: Progress) -> Snapshot:
-    """The whole refresh, and through an API what the articles are about, where Wikidata can be reached."""
+    """Run the full refresh. For an API source, also look up the topics of the articles if Wikidata is reachable."""
     wanted = definition_of(request)
     gathered = gather(database, source_of(request, settings), wanted, progress)
     snapshot = publish(database, gathered, wanted, progress)
@@ -41,5 +41,5 @@ def refresh_from(database: Database, request: RefreshRequest, settings: Settings
 
 
 def api_of_new_pages(request: RefreshRequest) -> str | None:
-    """Where it can be asked what the articles are about."""
+    """Return the API address for the topic lookup, or None for dumps and for old pages."""
     return str(request.place) if request.kind == "new" and not request.dump else None

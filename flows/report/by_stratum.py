@@ -22,10 +22,11 @@ from storage.strata import StratumPart
 
 @dataclass(frozen=True)
 class Cut:
-    """A column of the leaderboard cut by a stratum: a row a run, the articles' last, a cell for each of `parts`. Those
-    in one of the `blocks` fit beside each other. Those runs are drawn that have a key.
+    """A column of the leaderboard split by a stratum.
 
-    There are no rows where all articles are of one part, or where `lacking` says what is not known of them.
+    `rows` has a row for each run, the articles' last, with a cell for each of `parts`. The parts in one of `blocks` fit
+    next to each other on the page. Runs with a key are drawn. There are no rows if all articles belong to one part, or
+    if `lacking` gives a reason.
     """
 
     stratum: str

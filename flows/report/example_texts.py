@@ -1,4 +1,4 @@
-"""What the models wrote: the worst, the median and the best text of each run, beside the article."""
+"""Select and mark each run's worst, median and best text, next to the article."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -20,8 +20,10 @@ _SHOWN = 1200  # characters of a text
 
 @dataclass(frozen=True)
 class Passage:
-    """The beginning of a text, its entities marked, and its sentences by the verdicts of `checked_by` where there are
-    any; `characters` counts the whole."""
+    """The beginning of a text, with its entities marked.
+
+    Sentences are marked with the verdicts of `checked_by`, if it has any. `characters` is the length of the whole text.
+    """
 
     text: Markup
     shown: int
@@ -31,7 +33,10 @@ class Passage:
 
 @dataclass(frozen=True, kw_only=True)
 class ExampleText:
-    """`rank` says worst, median or best, or lowest and highest where the metric has no better direction."""
+    """An example text of a run.
+
+    `rank` is worst, median or best, or lowest and highest if the metric has no better direction.
+    """
 
     rank: str
     value: float
@@ -55,8 +60,11 @@ class Examples:
 
 
 def column_for(material: Material, metric: str | None) -> Column | None:
-    """Return the column that examples are chosen by: the requested metric, or sbert, or else the first metric with a
-    better direction. Raises UsageError where the metric asked for has no numbers of texts here."""
+    """Return the column by which examples are chosen.
+
+    It is the requested metric, else sbert, else the first metric with a better direction. Raises UsageError if no text
+    has a score of the requested metric.
+    """
     columns = material.text_columns
     if metric:
         found = next((column for column in columns if metric in (column.name, column.metric)), None)
@@ -68,7 +76,7 @@ def column_for(material: Material, metric: str | None) -> Column | None:
             )
         return found
     written = [record for record in material.records if record["completions"]]
-    if written:  # what is only of articles that were read has no texts
+    if written:  # metrics of articles that models read have no texts
         columns = [one for one in columns if any(record[one.name] is not None for record in written)]
     directed = [column for column in columns if material.direction(column) != "none"]
     return next((column for column in columns if column.metric == "sbert"), next(iter(directed), None))

@@ -48,7 +48,7 @@ def sections(database: Database, snapshot_id: str, signs: PageSigns) -> list[Sec
 
 
 def write_answer(database: Database, experiment_id: str, path: Path) -> Path:
-    """Write an answer as a page and return the path. Raises UsageError where it cannot be written."""
+    """Write an answer as a page and return the path. Raises UsageError if the file cannot be written."""
     with database.read():
         section = _section(database, experiments.stored(database, experiment_id), None)
     html = environment().get_template("experiment.html").render(
@@ -61,8 +61,11 @@ def write_answer(database: Database, experiment_id: str, path: Path) -> Path:
 
 
 def _names(database: Database, answer: StoredExperiment) -> Callable[[Any], Any]:
-    """Return a function that removes the folders from the names of local models in a text, as other people read the
-    page too. Names that would be equal without their folders keep them."""
+    """Return a function that removes the folders from the names of local models in a text.
+
+    Other people read the page too, so local paths are private. Names that would be equal without their folders keep
+    them.
+    """
     made = record.methods(answer)
     names = (
         {run.model for run in database.records(RunRead, "runs_read", [run.run_id for run in made.runs])}

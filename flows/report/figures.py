@@ -1,4 +1,4 @@
-"""The paper's figures 1, 2 and 3 on our data: in the metrics' own units, and rescaled as the paper has them."""
+"""Draw the paper's figures 1, 2 and 3 on this project's data, in the metrics' units and rescaled as in the paper."""
 
 import json
 import shlex
@@ -24,7 +24,7 @@ _GRIDS = {
 
 @dataclass(frozen=True)
 class Family:
-    """Runs that differ in one parameter and in nothing else; `points` are its values in words, with a row each."""
+    """Runs that differ in only one parameter; `points` are its values in words, with a row for each."""
 
     model: str
     label: str
@@ -40,9 +40,12 @@ class SweepPanel:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Figure 1, 2 or 3: `panels` are in the metrics' own units, with the means' intervals, `rescaled` as the paper
-    draws them, with standard deviations. With no family there is nothing to draw, and `command` says what to run. Those
-    families are drawn that have a key; all are in the table. `levels` are of what is drawn."""
+    """Figure 1, 2 or 3.
+
+    `panels` are in the metrics' own units, with the means' intervals; `rescaled` is as in the paper, with standard
+    deviations. Without a family there is nothing to draw, and `command` says what to run. Families with a key are
+    drawn; all are in the table. `levels` are the levels of the drawn numbers.
+    """
 
     number: int
     parameter: str

@@ -15,8 +15,11 @@ _LETTER = re.compile(r"[a-z]\d*")
 
 @dataclass(frozen=True)
 class Groups:
-    """Two runs that share one of the `letters` do not differ significantly by the column; `of` has the letters of each
-    run by its id. Without letters, `lacking` has the reason."""
+    """The groups of runs by a column.
+
+    Two runs that share one of the `letters` do not differ significantly. `of` has the letters of each run by its id.
+    Without letters, `lacking` has the reason.
+    """
 
     column: Column
     letters: Sequence[str] = ()

@@ -13,7 +13,7 @@ from storage.outputs import safe
 
 
 def write_judgements(database: Database, pairing: Pairing, findings: Findings, path: Path) -> Path:
-    """Write the page and return its path. Raises UsageError where it cannot be written."""
+    """Write the page and return its path. Raises UsageError if the file cannot be written."""
     html = environment().get_template("judgements.html").render(
         pairing=pairing,
         whose=whose(pairing),

@@ -8,15 +8,17 @@ from flows.presenting.numbers import decimals
 from storage import editions
 from storage.database import Database
 
-SHOWN = 30  # things that came true
+SHOWN = 30  # maximum number of things that came true
 
 Record = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class DifferenceColumn:
-    """A metric by one evaluator, whose id is in the `title` where several scored by the metric, and how many decimals
-    its differences and its means have."""
+    """A metric by one evaluator, with the decimals of its differences and of its means.
+
+    The `title` includes the evaluator's id if several evaluators scored by the metric.
+    """
 
     title: str
     metric: str
@@ -27,8 +29,15 @@ class DifferenceColumn:
 
 @dataclass(frozen=True)
 class LaterEdition:
-    """One edition: its row of `editions`, what became of the articles, the runs' differences by run and column, what
-    came true by run, how many decimals its numbers have by their names, and the things that most texts said first."""
+    """A later edition of the snapshot.
+
+    - `about` is its row of `editions`.
+    - `outcomes` are the outcomes of the articles.
+    - `runs` are the runs' differences by run and column.
+    - `came_true` counts by run the things that came true.
+
+    The remaining fields are the decimals of its numbers by name, and the things that most texts said first.
+    """
 
     about: Record
     outcomes: Sequence[tuple[str, int, str, str]]

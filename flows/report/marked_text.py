@@ -1,4 +1,4 @@
-"""Texts with marks: entities as their evaluator found them, and sentences with the verdicts on their claims."""
+"""Mark texts: entities as their evaluator found them, and sentences with the verdicts on their claims."""
 
 import re
 from collections import defaultdict
@@ -19,7 +19,7 @@ _VERSION = re.compile(r"-[^-]*$")
 
 
 class Finders:
-    """The entity finders that scored the runs, each loaded once; a reason in the place of a finder that is missing."""
+    """The entity finders that scored the runs, each loaded once; a missing finder is replaced by the reason."""
 
     def __init__(self) -> None:
         self._loaded: dict[tuple[str | None, str | None], Tagger | str] = {}
@@ -110,10 +110,10 @@ def _finder(evaluator: Fingerprint) -> Tagger | str:
     return finder
 
 
-Claims = Mapping[str, Sequence[Mapping[str, Any]]]  # of a text, by the name of the evaluator
+Claims = Mapping[str, Sequence[Mapping[str, Any]]]  # claims of a text, by the name of the evaluator
 Key = tuple[str, int, int]  # run, page, sample
 
-# Of each label and of what was not checked: its class in the pages, its sign, its words
+# For each label, and for unchecked sentences: the class in the pages, the sign, and the words
 VERDICTS = {
     "supported": ("supported", "✓", "supported"),
     "refuted": ("refuted", "✗", "refuted"),
@@ -131,8 +131,11 @@ def by_text(rows: Sequence[Mapping[str, Any]]) -> Mapping[Key, Claims]:
 
 
 def checked(text: str, claims: Sequence[Mapping[str, Any]], length: int, inner: Callable[[int, int], Markup]) -> Markup:
-    """Return the first `length` characters, each sentence in a <span class="claim"> with its sign in front and its
-    evidence behind; `inner` gives the characters from one place up to another."""
+    """Return the first `length` characters, with each sentence in a <span class="claim">.
+
+    The sentence's sign precedes it and its evidence follows it. `inner` gives the characters from one place up to
+    another.
+    """
     parts, end = [], 0
     for claim in claims:
         start, stop = claim["start_char"], min(claim["end_char"], length)

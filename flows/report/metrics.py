@@ -1,4 +1,4 @@
-"""The metrics over texts: how each is distributed in each run, and how they correlate (figure 4 of the paper)."""
+"""Show how each metric is distributed over the texts of each run, and how metrics correlate (figure 4 of the paper)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from flows.presenting.page_tables import paper_columns
 from storage.database import Database
 
 BINS, WIDTH, HEIGHT = 24, 240, 40
-_TEXTS = 20_000  # so many give a correlation to about 0.01
+_TEXTS = 20_000  # this number gives a correlation to about 0.01
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,10 @@ def _outline(bins: Sequence[int], counts: Sequence[int]) -> str:
 
 @dataclass(frozen=True)
 class Matrix:
-    """Pearson's r by row and column, None where one of the two does not vary or no text has both. `texts` of the `kept`
-    were read; `levels` are notes on the runs' numbers."""
+    """Pearson's r by row and column, None if a metric does not vary or no text has both.
+
+    `texts` of the `kept` texts were read. `levels` are notes on the runs' numbers.
+    """
 
     columns: Sequence[Column]
     cells: Sequence[Sequence[float | None]]
@@ -69,7 +71,7 @@ class Matrix:
 
 
 def matrix(database: Database, material: Material) -> Matrix | None:
-    """Correlate the metrics over the texts of all runs; None for fewer than two metrics and without runs."""
+    """Correlate the metrics over the texts of all runs; return None if there are fewer than two metrics or no runs."""
     columns = _ordered(material)
     runs = [record["run_id"] for record in material.records]
     if len(columns) < 2 or not runs:

@@ -1,4 +1,4 @@
-"""The models side by side, as the paper has them: tables 3 and 4, and figure 5, on our data."""
+"""Compare the models as in tables 3 and 4 and figure 5 of the paper, on this project's data."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ PAPER_DECODER = "sample:frequency_penalty=0,presence_penalty=0,repetition_penalt
 
 @dataclass(frozen=True)
 class Pair:
-    """The same request on two snapshots: of new articles and of old ones; `run_id` is that of the report's snapshot."""
+    """The same request on new and on old articles; `run_id` belongs to the report's snapshot."""
 
     run_id: str
     new: Row
@@ -28,7 +28,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class OldAndNew:
-    """`left_out` are metrics that were scored by different evaluators, whose numbers are not set beside each other."""
+    """Table 4; `left_out` are metrics whose numbers come from different evaluators and cannot be compared."""
 
     new_id: str
     old_id: str
@@ -39,8 +39,7 @@ class OldAndNew:
 
 @dataclass(frozen=True)
 class Bar:
-    """A formatted standard deviation, its size in percent of the greatest in its column, and what a reader must know
-    beside it."""
+    """A formatted standard deviation, its size in percent of the largest in its column, and a remark (`apart`)."""
 
     words: str
     share: float
@@ -49,8 +48,11 @@ class Bar:
 
 @dataclass(frozen=True)
 class Spreads:
-    """`rows` have a model each, the articles last, with a bar for each of `heads` or none. `rescaled` has all metrics
-    over the paper's ranges, and those models that have a key; `levels` are notes on their numbers."""
+    """Figure 5.
+
+    `rows` has a row for each model, the articles' last, with a bar or None for each of `heads`. `rescaled` shows all
+    metrics over the paper's ranges, for the models with a key. `levels` are notes on their numbers.
+    """
 
     heads: Sequence[PaperColumn]
     rows: Sequence[tuple[str, Sequence[Bar | None]]]
@@ -60,8 +62,10 @@ class Spreads:
 
 
 def alike(material: Material) -> list[Record]:
-    """Return the runs of table 3: those with the decoder and request that most models share; the paper's decoder wins
-    a tie."""
+    """Return the runs of table 3: those with the decoder and request that most models share.
+
+    The paper's decoder wins a tie.
+    """
     groups: dict[object, list[Record]] = defaultdict(list)
     for record in material.records:
         entry = material.entries[record["run_id"]]
@@ -76,7 +80,7 @@ def alike(material: Material) -> list[Record]:
 
 
 def old_and_new(database: Database, material: Material) -> OldAndNew | None:
-    """Return table 4: the same requests on the newest snapshot of the other kind; None where there is none."""
+    """Return table 4, the same requests on the newest snapshot of the other kind, or None without a match."""
     for other_id, _ in database.rows("report_counterparts", material.snapshot.snapshot_id):
         other = gather(database, other_id)
         there = {_asked(other, record): record for record in other.records}

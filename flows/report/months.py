@@ -18,7 +18,7 @@ from storage.database import Database
 
 LINKING = "linking"  # the experiment that puts months on one scale
 ARTICLES = "Wikipedia"
-_DRAWN = 9  # metrics
+_DRAWN = 9  # maximum number of metrics drawn
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,17 @@ class MonthPanel:
 
 @dataclass(frozen=True)
 class Months:
-    """`linked` are answers that put the months on one scale. `names` are the snapshots of which there are numbers, and
-    `rows` has one a run of the report's snapshot that was asked for on others too, the articles last, with a cell for
-    each of them by `column`; those in one of the `blocks` fit beside each other. Those are drawn that have a key.
-    `left_out` are other months' snapshots, and why. `levels` are of what is drawn."""
+    """The runs of the report's snapshot over the months.
+
+    - `linked` are answers that put the months on one scale.
+    - `names` are the snapshots with numbers.
+    - `rows` has a row for each run that was also evaluated on other months, the articles' last. A row has a cell by
+      `column` for each snapshot.
+    - Snapshots in one of the `blocks` fit next to each other on the page.
+    - Runs with a key are drawn.
+    - `left_out` are other months' snapshots, with the reason.
+    - `levels` are the levels of the drawn numbers.
+    """
 
     linked: Sequence[Section]
     names: Sequence[str]
@@ -47,14 +54,14 @@ class Months:
 
 @dataclass(frozen=True)
 class _Series:
-    """A run of the report's snapshot, or the articles, with what it is in each month."""
+    """A run of the report's snapshot, or the articles, with the matching run of each month."""
 
     label: str
     record: Record
     by_month: Mapping[str, tuple[Material, Record]]
 
     def cell(self, month: str, column: Column) -> Cell:
-        """Return the month's number by the column's evaluator, whatever the month calls its column."""
+        """Return the month's number by the column's evaluator, whatever the month's name for the column is."""
         if month not in self.by_month:
             return Cell(None)
         there, record = self.by_month[month]
@@ -72,7 +79,7 @@ def months(
     experiments: Sequence[Section],
     page: PageSigns,
 ) -> Months | None:
-    """Compare the runs over the months; None where no request was run on two months."""
+    """Compare the runs over the months; return None if no request was run on two months."""
     linked = [one for one in experiments if one.answer.name == LINKING]
     shown, left_out = _of_wiki(database, material) if material.snapshot.kind == "new" else ({}, [])
     series = _series(shown, material, column)
@@ -144,7 +151,7 @@ def _articles(shown: Mapping[str, Material], material: Material) -> list[_Series
 
 
 def _panel(drawn: Sequence[_Series], signs: Sequence[Sign], column: Column, names: Sequence[str]) -> MonthPanel | None:
-    """Draw a metric; the articles only where their numbers vary, as against themselves they are all equal."""
+    """Draw a metric, with the articles only if their numbers vary; compared with themselves they are equal."""
     values: list[dict[str, Any]] = [
         {
             "x": name,
@@ -168,6 +175,6 @@ def _panel(drawn: Sequence[_Series], signs: Sequence[Sign], column: Column, name
 
 
 def _short(name: str, names: Sequence[str]) -> str:
-    """Return the name without the wiki, with which all names begin."""
+    """Return the name without the wiki, which is the same in all names."""
     short = {one: one.partition("-")[2] or one for one in names}
     return short[name] if len({*short.values()}) == len(names) else name

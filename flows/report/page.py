@@ -37,7 +37,7 @@ from storage.outputs import safe
 
 @dataclass(frozen=True)
 class PageSection:
-    """A part of the page, by its id; it is there where one of the names in `shows` has something to show."""
+    """A part of the page with its id; it is rendered if one of the names in `shows` has content."""
 
     id: str
     words: str
@@ -65,7 +65,7 @@ SECTIONS = (
 def write(database: Database, progress: Progress, request: ReportRequest, path: Path | None = None) -> Path:
     """Write the report on a snapshot, by default to `report-SNAPSHOT.html`, and return the path.
 
-    Raises TerminalError where nothing is scored yet, UsageError where the file cannot be written.
+    Raises TerminalError if no run has scores, and UsageError if the file cannot be written.
     """
     if path:
         safe(path, database.path)
@@ -155,7 +155,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
 
 
 def _signs(material: Material, column: Column | None) -> PageSigns:
-    """Give out colors in the leaderboard's order. Experiments name a model by its whole path or hub id."""
+    """Assign colors in the leaderboard's order. Experiments name a model by its whole path or hub id."""
     names = [material.names[record["run_id"]] for record in page_tables.best_first(material, column)]
     return PageSigns(names, {entry.run.model: material.names[run_id] for run_id, entry in material.entries.items()})
 
@@ -172,7 +172,7 @@ def _head(material: Material, column: Column) -> str:
 
 
 def _beside(material: Material, found: Groups | None, constant: object) -> float:
-    """Return the width in letters of the leaderboard's columns beside the metrics."""
+    """Return the width in letters of the leaderboard's columns other than the metrics."""
     words = [(name, [value_in_words(record[name]) for record in material.records]) for name in material.apart_in]
     if found and found.of:
         words.append(("group", [" " * round(1.4 * len(found.letters))]))

@@ -1,4 +1,4 @@
-"""The page of a reproduction: a paper's tables with our numbers in them."""
+"""The page of a reproduction: a paper's tables with this project's numbers in them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ _TONES = {HOLDS: "good", FAILS: "bad"}
 
 @dataclass(frozen=True)
 class Cell:
-    """The paper's number, ours, and what is to be said of it: `note` is the number of a footnote."""
+    """The paper's number, the reproduced number, and a remark; `note` is the number of a footnote."""
 
     published: str
     ours: str = ""
@@ -33,7 +33,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class RowShown:
-    """A row of an exhibit: `whose` are the models that our numbers in it are of."""
+    """A row of an exhibit; `whose` are the models of the reproduced numbers in the row."""
 
     model: str
     about: str
@@ -43,7 +43,7 @@ class RowShown:
 
 @dataclass(frozen=True)
 class ExhibitShown:
-    """An exhibit with its rows; `answers` are the verdicts of the experiments that it is answered by."""
+    """An exhibit with its rows; `answers` are the verdicts of the experiments that answer it."""
 
     exhibit: Exhibit
     heads: Sequence[str]
@@ -54,7 +54,7 @@ class ExhibitShown:
 
 @dataclass
 class Footnotes:
-    """Footnotes, each reason once and numbered from 1."""
+    """Footnotes, numbered from 1; each reason occurs once."""
 
     told: list[str] = field(default_factory=list)
 
@@ -67,7 +67,7 @@ class Footnotes:
 
 
 def write_reproduction(papers: Sequence[ReproducedPaper], path: Path, database: Path) -> Path:
-    """Write the page and return its path. Raises UsageError where it cannot be written."""
+    """Write the page and return its path. Raises UsageError if the file cannot be written."""
     html = environment().get_template("reproduction.html").render(
         papers=[
             {

@@ -1,4 +1,4 @@
-"""What all pages share: templates with their filters, style and script, and writing a page whole."""
+"""Shared parts of all pages: templates with their filters, style and script, and atomic writing of a page."""
 
 import base64
 import hashlib
@@ -27,7 +27,7 @@ _LONGEST = 80  # characters of a caption that name a folded table
 
 
 def write_page(html: str, target: Path) -> Path:
-    """Write a page; the file appears whole or not at all. Raises UsageError where it cannot be written."""
+    """Write a page atomically: the file appears whole or not at all. Raises UsageError if it cannot be written."""
     part, _ = unfinished(target)
     try:
         part.write_text(html, "utf-8")
@@ -77,8 +77,11 @@ def drawn_width(image: str) -> float:
 
 
 def opening(caption: str) -> str:
-    """Return the first words of a caption that can stand alone: up to a bracket, colon, semicolon or full stop, and
-    where these are many, up to the last comma of the first 80 characters."""
+    """Return the first words of a caption that can stand alone.
+
+    They end at a bracket, colon, semicolon or full stop. Long openings end at the last comma of the first 80
+    characters.
+    """
     words = re.split(r" \(|[;.](?= |$)|(?<=.{25}):(?= )", caption, maxsplit=1)[0]
     if len(words) <= _LONGEST:
         return words
@@ -86,7 +89,7 @@ def opening(caption: str) -> str:
 
 
 def _breakable(name: str, after: str = ",:") -> Markup:
-    """Allow a line break after these marks, as names of decoders and metrics have no spaces."""
+    """Allow a line break after these marks, because names of decoders and metrics have no spaces."""
     return Markup("<wbr>").join(re.split(f"(?<=[{after}])", name))
 
 

@@ -1,4 +1,4 @@
-"""Quality against diversity: each run as a point, with its intervals in both directions."""
+"""Plot quality against diversity: each run is a point with intervals in both directions."""
 
 import json
 from collections import defaultdict
@@ -16,17 +16,20 @@ from flows.presenting.numbers import varies
 from flows.report.example_texts import column_for
 from newwiki.protocol import PROTOCOL, value_in_words
 
-_WITHIN, _BETWEEN = ("distinct_2", "diversity", "rep_4"), ("self_bleu",)  # of a text, and of a run's texts
+# metrics of the diversity within a text, and between a run's texts
+_WITHIN, _BETWEEN = ("distinct_2", "diversity", "rep_4"), ("self_bleu",)
 _OF_DIVERSITY = ("distinct_", "diversity", "rep_", "self_bleu")
-_MODELS = MOST_SERIES**2  # as many as there are pairs of a color and a shape
-_NAMED = 24  # points that have their decoder beside them
+_MODELS = MOST_SERIES**2  # the number of pairs of a color and a shape
+_NAMED = 24  # maximum number of points labeled with their decoder
 
 
 @dataclass(frozen=True)
 class TradeOffPanel:
-    """`asked` says how its runs were asked, where others were asked otherwise; `level` whether there is a line for the
-    articles, `hollow` whether a point lacks an interval, and `named` whether the points have words. `levels` are those
-    of its numbers."""
+    """A panel of runs under one protocol.
+
+    `asked` describes the protocol if there are several. `level` is True if a line shows the articles, `hollow` if a
+    point lacks an interval, and `named` if the points have labels. `levels` are the levels of its numbers.
+    """
 
     asked: str
     quality: Column
@@ -40,7 +43,7 @@ class TradeOffPanel:
 
 @dataclass(frozen=True)
 class TradeOff:
-    """A panel for each way of being asked and each kind of diversity; a key for each of the models that are drawn."""
+    """A panel for each protocol and each kind of diversity, and a key for each model that is drawn."""
 
     keys: Sequence[Key]
     panels: Sequence[TradeOffPanel]
@@ -48,8 +51,10 @@ class TradeOff:
 
 
 def trade_off(material: Material, column: Column | None, page: PageSigns) -> TradeOff | None:
-    """Set quality against diversity, by the column that examples are chosen by unless it measures diversity; None where
-    no two runs of one protocol have both numbers."""
+    """Plot quality against diversity; return None if no two runs of one protocol have both numbers.
+
+    Quality is the column by which examples are chosen, unless that column measures diversity.
+    """
     quality = _quality(material, column)
     if quality is None:
         return None
@@ -84,7 +89,7 @@ def _diversities(columns: Iterable[Column]) -> list[Column]:
 
 
 def _asked_alike(material: Material) -> Mapping[str, Sequence[Record]]:
-    """Return the runs by protocol; the key describes it where there are several."""
+    """Return the runs by protocol; the key describes the protocol if there are several."""
     apart_in = [name for name in material.apart_in if name in PROTOCOL]
     found: dict[str, list[Record]] = defaultdict(list)
     for record in material.records:
@@ -134,21 +139,21 @@ def _panel(
 
 
 def _arm(axis: str, record: Record, column: Column) -> dict[str, Any]:
-    """Return the point and the ends of its arm, which has no length without an interval."""
+    """Return the point and the ends of its error bar, which has no length without an interval."""
     of = number_of(record, column.name)
     low, high = (of.mean if end is None else end for end in (of.low, of.high))
     return {axis: of.mean, f"{axis}_low": low, f"{axis}_high": high}
 
 
 def _level(material: Material, column: Column) -> float | None:
-    """Return the articles' mean, if their numbers vary: against themselves they are all equal."""
+    """Return the articles' mean if their numbers vary; compared with themselves they are all equal."""
     if not material.reference or not varies(number_of(material.reference, column.name).sd):
         return None
     return float(material.reference[column.name])
 
 
 def _words(material: Material, records: Sequence[Record]) -> dict[str, str]:
-    """Return each run's decoder with the parameters in which runs of its name differ."""
+    """Return each run's decoder with the parameters in which runs with the same decoder name differ."""
     runs = {record["run_id"]: material.entries[record["run_id"]].run for record in records}
     names = {run_id: run.decoder.partition(":")[0] for run_id, run in runs.items()}
     parameters: dict[str, dict[str, Any]] = {run_id: json.loads(run.decoder_parameters) for run_id, run in runs.items()}

@@ -1,4 +1,4 @@
-"""The section on training: each metric against the step of the checkpoints of a training."""
+"""The section on training: each metric against the training step of the checkpoints."""
 
 import json
 from collections import defaultdict
@@ -36,8 +36,11 @@ class CurvePanel:
 
 @dataclass(frozen=True)
 class Training:
-    """Those series are drawn that have a key, the longest; all are in the table, by `columns`. `levels` are of what is
-    drawn."""
+    """The checkpoint series of the trainings.
+
+    The longest series are drawn and have a key; all are in the table, by `columns`. `levels` are the levels of the
+    drawn numbers.
+    """
 
     columns: Sequence[Column]
     series: Sequence[Series]
@@ -47,7 +50,7 @@ class Training:
 
 
 def training(material: Material, page: PageSigns) -> Training | None:
-    """Return the curves, with the first model as step 0; None without two checkpoints of one training."""
+    """Return the curves, with the base model as step 0, or None without two checkpoints of one training."""
     columns = in_order(material)
     groups = _groups(material)
     series = [

@@ -1,4 +1,4 @@
-"""Which model is loaded for each of a paper's, and why none is for others: told before anything is written."""
+"""Choose the model to load for each model of a paper, or give the reason why none is loaded, before any work starts."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _AMATEUR = re.compile(r"(?<=amateur=)[^,]+")
 
 @dataclass(frozen=True)
 class ChosenModel:
-    """What is loaded for a model of a paper: its own, or a stand-in that the user named."""
+    """The loaded model for a model of a paper: the same model, or a stand-in that the user named."""
 
     of: str
     name: str
@@ -29,8 +29,10 @@ class ChosenModel:
 
 @dataclass(frozen=True)
 class ChosenModels:
-    """By the paper's name of a model what is loaded, or why nothing is; and the same of the amateurs that decoders
-    name, by their names on the hub."""
+    """The loaded model, or the reason why none is loaded, by the paper's name of a model.
+
+    `amateurs` holds the same for the amateur models of decoders, by their names on the Hub.
+    """
 
     models: Mapping[str, ChosenModel | str]
     amateurs: Mapping[str, ChosenModel | str]
@@ -40,7 +42,7 @@ class ChosenModels:
         return [one for one in self.models.values() if isinstance(one, ChosenModel)]
 
     def decoder(self, specification: str) -> str:
-        """With the amateur that is loaded for the one it names. Raises NotLoaded where none is."""
+        """Replace the amateur in a decoder with the loaded model. Raises NotLoaded if no model is loaded for it."""
         found = _AMATEUR.search(specification)
         if not found:
             return specification
@@ -51,19 +53,18 @@ class ChosenModels:
 
 
 class NotLoaded(Exception):
-    """Why a model is not there."""
+    """The reason why a model is not loaded."""
 
 
 def choose_models(paper: Paper, stand_ins: Mapping[str, str], loading: Mapping[str, str]) -> ChosenModels:
-    """What can be had here of the paper's models. Raises UsageError for a stand-in that cannot be loaded, as the user
-    has named it."""
+    """Choose the available models of the paper. Raises UsageError if a stand-in of the user cannot be loaded."""
     models = {one.name: _chosen(one, stand_ins, loading) for one in paper.models if not one.articles}
     amateurs = {name: _chosen(PaperModel(name=name, model=name), stand_ins, loading) for name in _amateurs(paper)}
     return ChosenModels(models, amateurs)
 
 
 def refuse_unknown(papers: list[Paper], stand_ins: Mapping[str, str]) -> None:
-    """Raises UsageError for the place of a model that none of the papers has."""
+    """Raise UsageError for a stand-in that replaces a model which no paper has."""
     known = {name for paper in papers for one in paper.models if not one.articles for name in (one.name, one.model)}
     known |= {name for paper in papers for name in _amateurs(paper)}
     for name in stand_ins:
@@ -93,7 +94,7 @@ def _chosen(one: PaperModel, stand_ins: Mapping[str, str], loading: Mapping[str,
 
 
 def _found(of: str, name: str, loading: Mapping[str, str], *, stands_in: bool) -> ChosenModel:
-    """By the backend that runs it: an encoder-decoder is no causal language model. Its configuration alone is read."""
+    """Choose the backend by the model's configuration file, because encoder-decoder models need `seq2seq`."""
     folder = find_models("hf", [name], dict(loading))[name]
     config = (
         read_object((folder / "config.json").read_bytes(), f"'{folder}/config.json'", allow_nan=True) if folder else {}

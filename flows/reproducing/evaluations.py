@@ -1,4 +1,4 @@
-"""Tables of means: models write articles under the decoders of the rows, and each column is a metric of the texts."""
+"""Reproduce tables of means: models write articles with the rows' decoders, and each column is a metric."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,14 +17,14 @@ from newwiki.snapshot import Snapshot
 _COMMANDS = {
     "newwiki evaluate", "newwiki experiment models", "newwiki experiment leakage", "newwiki experiment decoder-grid",
 }  # fmt: skip
-# Prompts, samples, kept and tokens: New-Wiki Eval, section Experiments; Massarelli et al. 2020, sections 4 and 5, where
-# it is not told how many texts a prompt has
+# Prompts, samples, kept and tokens: New-Wiki Eval, section Experiments; Massarelli et al. 2020, sections 4 and 5, which
+# do not state the number of texts for each prompt
 _PROTOCOL = {"003": (2000, 20, 10, 512), "004": (1000, 3, 3, 256)}
 _NO_OLD = "there is no snapshot of old articles: newwiki refresh --kind old --before 2020-01-01, or name one by --old"
 
 
 def protocol(reproduction: Reproduction, snapshot: Snapshot | None = None) -> dict[str, Scaled]:
-    """The numbers of a request as they are here, by their fields; of a snapshot no more prompts than it has."""
+    """Return the scaled protocol by field of a request, with no more prompts than the snapshot has."""
     prompts, samples, keep, tokens = _PROTOCOL[reproduction.paper.id]
     share = reproduction.scale
     return {
@@ -36,12 +36,12 @@ def protocol(reproduction: Reproduction, snapshot: Snapshot | None = None) -> di
 
 
 def asked(numbers: Mapping[str, Scaled]) -> dict[str, Any]:
-    """As a request has them."""
+    """Return the scaled numbers as arguments of a request."""
     return {name: one.here for name, one in numbers.items()}
 
 
 def decoders_of(reproduction: Reproduction, rows: Sequence[Row]) -> tuple[str, ...]:
-    """Those of the rows that can be had here, each once."""
+    """Return the distinct decoders of the rows, without those that need a model that is not loaded."""
     found: dict[str, str] = {}
     for row in rows:
         try:
@@ -54,14 +54,14 @@ def decoders_of(reproduction: Reproduction, rows: Sequence[Row]) -> tuple[str, .
 
 
 def texts_of(specifications: Sequence[str], numbers: Mapping[str, Scaled]) -> int:
-    """That these decoders write, of which some give each prompt one text alone."""
+    """Return the number of texts that these decoders write. Deterministic decoders write one text per prompt."""
     chosen = [one for text in specifications for one in parse(text)]
     each = [1 if decoders.get(one.name).is_deterministic(one) else numbers["samples"].here for one in chosen]
     return sum(each) * numbers["prompts"].here
 
 
 def evaluation_tasks(reproduction: Reproduction, exhibits: Sequence[Exhibit]) -> list[Task]:
-    """One a model and snapshot, of the decoders of all rows."""
+    """Return one task for each model and snapshot, with the decoders of all rows."""
     metrics = metrics_of(reproduction, exhibits)
     found = []
     for model in reproduction.models.loaded if metrics else ():
@@ -145,7 +145,7 @@ def evaluation_reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome
 
 
 def _ours(found: Mapping[str, Any] | None, metric: str, whose: str, run_id: str) -> Ours | str:
-    """A run's summary as a number of ours."""
+    """Convert the summary of a run to a number, or to the reason for its absence."""
     if found is None or found["mean"] is None:
         status = f": {found['status']}" if found else ""
         return f"{metric} has no number of these texts{status}"

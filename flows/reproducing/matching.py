@@ -1,4 +1,4 @@
-"""A paper's number beside ours: whether our interval holds it, and what forbids to ask."""
+"""Compare a paper's number with ours: whether our interval contains it, or why the two are not comparable."""
 
 import math
 from collections.abc import Iterator
@@ -21,9 +21,11 @@ NOT_RUN: Standing = "not run"
 
 @dataclass(frozen=True, kw_only=True)
 class Ours:
-    """A number of one's own, in our unit, with its 95 % interval, or why there is none (`lacking`). `whose` is the
-    model that it is of, `metric` our name of what was measured, `source` the run or the answer that has it. `unlike` is
-    why it is not to be compared with the paper's, where the metric alone would allow it."""
+    """A number of this database in our unit, with its 95 % interval or the reason for a missing interval (`lacking`).
+
+    `whose` is the model, `metric` our name of the metric, and `source` the run or the answer with the number. `unlike`
+    is a reason against the comparison that the metric alone does not give.
+    """
 
     value: float
     low: float | None = None
@@ -44,8 +46,10 @@ class Ours:
 )
 @dataclass(frozen=True, kw_only=True)
 class Match:
-    """A number of a paper, in the row of its exhibit, beside ours in the paper's unit. `why` is what is to be said of
-    a standing that is none of an interval."""
+    """A number of a paper, in the row of its exhibit, and our number in the paper's unit.
+
+    `why` gives the reason for a standing without an interval.
+    """
 
     paper: str
     exhibit: Exhibit
@@ -57,7 +61,7 @@ class Match:
 
 
 def numbers_by_row(paper: Paper, exhibit: Exhibit) -> Iterator[tuple[int, Number]]:
-    """All that it prints, with the places of their rows."""
+    """Yield all numbers of an exhibit with the places of their rows."""
     numbers = paper.numbers(exhibit)
     for place, row in enumerate(exhibit.rows):
         for number in islice(numbers, sum(cell != "-" for cell in row.values)):
@@ -65,7 +69,7 @@ def numbers_by_row(paper: Paper, exhibit: Exhibit) -> Iterator[tuple[int, Number
 
 
 def match(paper: Paper, exhibit: Exhibit, row: int, number: Number, found: Ours | str) -> Match:
-    """The number beside what was found, which is a reason where it is a text."""
+    """Match a number with our number, or with the reason for its absence."""
     if isinstance(found, str):
         return Match(paper=paper.id, exhibit=exhibit, row=row, number=number, ours=None, standing=NOT_RUN, why=found)
     ours = in_papers_unit(found, number.metric.factor)
@@ -74,7 +78,7 @@ def match(paper: Paper, exhibit: Exhibit, row: int, number: Number, found: Ours 
 
 
 def in_papers_unit(ours: Ours, factor: float) -> Ours:
-    """A paper's number times the factor is in our unit. What does not vary has itself for an interval."""
+    """Convert our number to the paper's unit by division by the factor. A constant number is its own interval."""
     ends = (ours.value, ours.value) if ours.lacking == ALIKE else (ours.low, ours.high)
     low, high = (None if one is None else one / factor for one in ends)
     lacking = None if ours.lacking == ALIKE else ours.lacking
@@ -82,7 +86,7 @@ def in_papers_unit(ours: Ours, factor: float) -> Ours:
 
 
 def canonical(decoder: str) -> str:
-    """The same for all spellings of a decoder; empty where none is named."""
+    """Return the canonical form of a decoder, or an empty string without a decoder."""
     return parse(decoder)[0].canonical if decoder else ""
 
 

@@ -1,4 +1,4 @@
-"""A reproduction as rows: a record a number of the paper, and lines for people."""
+"""A reproduction as rows: a record for each number of the paper, and lines for people."""
 
 import json
 from collections import Counter
@@ -24,7 +24,7 @@ STANDINGS: Sequence[Standing] = (HOLDS, FAILS, UNKNOWN, UNLIKE, NOT_RUN)
 
 
 def record(one: Match) -> tuple[Any, ...]:
-    """In COLUMNS; all numbers are in the paper's unit."""
+    """Return the values for COLUMNS. All numbers are in the paper's unit."""
     number, ours = one.number, one.ours
     about = (
         one.paper,
@@ -46,7 +46,7 @@ def record(one: Match) -> tuple[Any, ...]:
 
 
 def lines(matches: Sequence[Match]) -> list[list[Any]]:
-    """In HEADS: a line a number that stands beside ours."""
+    """Return the values for HEADS: a line for each number that has a number of ours."""
     return [
         [
             one.exhibit.name,
@@ -64,7 +64,7 @@ def lines(matches: Sequence[Match]) -> list[list[Any]]:
 
 
 def of_words(number: Number) -> str:
-    """What of its model a number is of: decoder and labels."""
+    """Return the decoder and the labels of a number."""
     labels = [
         f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}" for name, value in number.labels.items()
     ]
@@ -80,13 +80,13 @@ def interval(one: Match) -> str:
 
 
 def not_run(matches: Iterable[Match]) -> list[tuple[str, int, str]]:
-    """By exhibit how many numbers have no like of ours, and why."""
+    """Return the number of numbers without ours, by exhibit and reason."""
     counted = Counter((one.exhibit.name, one.why) for one in matches if one.standing == NOT_RUN)
     return [(exhibit, count, why) for (exhibit, why), count in counted.items()]
 
 
 def summary(done: ReproducedPaper) -> list[str]:
-    """Sentences on a reproduction as a whole."""
+    """Return sentences on the reproduction of a paper."""
     counted = Counter(one.standing for one in done.matches)
     paper = done.reproduction.paper
     standings = [f"{counted[one]} {one}" for one in STANDINGS if counted[one]]
@@ -98,7 +98,7 @@ def summary(done: ReproducedPaper) -> list[str]:
 
 
 def plan_words(planned: Sequence[PlannedPaper], database: Database) -> list[str]:
-    """The same in sentences."""
+    """Return the plan in sentences."""
     rows, notes = plan_rows(planned, database)
     told = [
         f"{paper}, {task}: {runs} runs, {texts:,} texts of {tokens} tokens, {hours * 60:.1f} minutes of writing; "
@@ -109,7 +109,7 @@ def plan_words(planned: Sequence[PlannedPaper], database: Database) -> list[str]
 
 
 def plan_rows(planned: Sequence[PlannedPaper], database: Database) -> tuple[list[tuple[Any, ...]], list[str]]:
-    """What is to be carried out, in PLAN, and what is told beside it. Hours are by the rates that runs here had."""
+    """Return the planned tasks under PLAN, and notes. The hours use the rates of the runs in the database."""
     known = rates(database)
     rows, notes = [], []
     for one in planned:

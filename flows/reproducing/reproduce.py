@@ -1,4 +1,4 @@
-"""A paper from its tables to ours: what can be had is told first, then made, then set beside the paper's numbers."""
+"""Reproduce a paper: plan the possible parts, run them, and compare the results with the paper's numbers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class PlannedStep:
 
 @dataclass(frozen=True)
 class PlannedPaper:
-    """A paper, and what is to be carried out of it."""
+    """A paper and its planned steps."""
 
     reproduction: Reproduction
     steps: Sequence[PlannedStep]
@@ -45,7 +45,7 @@ class PlannedPaper:
 
 @dataclass(frozen=True)
 class ReproducedPaper:
-    """A paper with all of its numbers beside ours, and what came of each task."""
+    """A paper with all of its numbers compared with ours, and the outcome of each task."""
 
     reproduction: Reproduction
     tasks: Sequence[tuple[Task, Outcome]]
@@ -53,8 +53,7 @@ class ReproducedPaper:
 
 
 def plan(database: Database, request: ReproduceRequest, settings: Settings) -> list[PlannedPaper]:
-    """Of each part of a paper what is to be carried out. Raises UsageError for a paper, a snapshot or a stand-in that
-    is not there."""
+    """Plan the reproduction of each paper. Raises UsageError for an unknown paper, snapshot or stand-in."""
     papers = published.named(request.paper)
     refuse_unknown(papers, request.stand_ins)
     new = snapshots.resolve(database, request.snapshot)
@@ -67,14 +66,16 @@ def plan(database: Database, request: ReproduceRequest, settings: Settings) -> l
 
 
 def plan_paper(one: Reproduction) -> PlannedPaper:
-    """The tasks of all its exhibits."""
+    """Return the tasks of all exhibits of a paper."""
     steps = [(step, step.exhibits(one.paper)) for step in every()]
     return PlannedPaper(one, [PlannedStep(step, step.tasks(one, there)) for step, there in steps if there])
 
 
 def carry_out(planned: PlannedPaper, progress: Progress) -> ReproducedPaper:
-    """What is stored is neither written nor scored again. A task that fails leaves its numbers out, with the reason,
-    and the others are done."""
+    """Run the tasks. Stored texts and scores are reused.
+
+    If a task fails, its numbers are missing with the reason, and the other tasks continue.
+    """
     one = planned.reproduction
     evaluations = Evaluations(one.database, one.settings, progress)
     outcomes = {task.name: _outcome(evaluations, task, progress) for task in planned.tasks}
@@ -89,7 +90,7 @@ def carry_out(planned: PlannedPaper, progress: Progress) -> ReproducedPaper:
 
 
 def _found(readers: Sequence[Reader], exhibit: Exhibit, number: Number) -> Ours | str:
-    """The first of the steps that knows of it; else why the paper's exhibit is answered by none."""
+    """Return the first number that a step found, or else the reason why the exhibit has none."""
     told = [found for reader in readers if (found := reader(exhibit, number)) is not None]
     ours = next((one for one in told if not isinstance(one, str)), None)
     if ours is not None:
@@ -116,7 +117,10 @@ def _evaluated(evaluations: Evaluations, request: EvaluationRequest) -> Outcome:
 
 
 def _old(database: Database, request: ReproduceRequest, new: Snapshot) -> Snapshot | None:
-    """Raises UsageError where the one that is named is not there."""
+    """Return the snapshot of old articles, or None if there is no such snapshot.
+
+    Raises UsageError if the named snapshot does not exist.
+    """
     if request.old:
         return snapshots.resolve(database, request.old)
     known = [name for (name,) in database.rows("old_snapshots", new.wiki)]

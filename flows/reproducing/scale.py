@@ -1,17 +1,17 @@
-"""How much of a paper's protocol is carried out: its numbers times the scale, and no fewer than it takes."""
+"""Scale the protocol of a paper: its numbers times the scale, but no less than the necessary minimum."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evaluators.statistics import FEWEST
 
-# A text of fewer tokens has hardly a sentence that ends, and n-grams that cannot repeat
+# Shorter texts rarely contain a complete sentence, and their n-grams cannot repeat
 TOKENS = 64
 
 
 @dataclass(frozen=True)
 class Scaled:
-    """A number of the paper's protocol, and what it is here."""
+    """A number of the paper's protocol, and its scaled value."""
 
     what: str
     paper: int
@@ -23,7 +23,7 @@ class Scaled:
 
 
 def prompts(paper: int, scale: float, there: int | None = None, at_least: int = FEWEST) -> Scaled:
-    """At least as many as an interval takes, and no more than there are."""
+    """Return the scaled number of prompts: at least as many as an interval needs, and at most all available prompts."""
     asked = _scaled(paper, scale, at_least)
     return Scaled("prompts", paper, asked if there is None else min(asked, there))
 
@@ -41,7 +41,7 @@ def tokens(paper: int, scale: float) -> Scaled:
 
 
 def whole(what: str, paper: int, scale: float, at_least: int) -> Scaled:
-    """Of anything else that is counted."""
+    """Return the scaled value of any other count."""
     return Scaled(what, paper, _scaled(paper, scale, at_least))
 
 

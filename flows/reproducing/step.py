@@ -1,4 +1,4 @@
-"""What is carried out of a paper: a step makes tasks for the exhibits that it fills, and reads what came of them."""
+"""A step of a reproduction: it makes tasks for the exhibits that it fills, and reads their outcomes."""
 
 import importlib
 import importlib.util
@@ -26,8 +26,10 @@ NO_COMMAND = "no command measures it"
 
 @dataclass(frozen=True)
 class Reproduction:
-    """A paper with what is at hand to carry it out: `new` and `old` are the snapshots, the second None where there is
-    no snapshot of old articles."""
+    """A paper with the resources for its reproduction.
+
+    `new` and `old` are snapshots. `old` is None if there is no snapshot of old articles.
+    """
 
     paper: Paper
     request: ReproduceRequest
@@ -42,11 +44,11 @@ class Reproduction:
         return self.request.scale
 
     def model(self, number: Number) -> ChosenModel | str:
-        """What is loaded for the model of a number, or why nothing is."""
+        """Return the loaded model for a number, or the reason why none is loaded."""
         return self.models.models[number.model.name] if number.model else "the paper does not say of which model it is"
 
     def lacking(self, metric: str) -> str:
-        """Why a metric cannot be had here; nothing where it can."""
+        """Return the reason why a metric is unavailable, or an empty string."""
         try:
             [evaluator] = select(metric)
         except UsageError:
@@ -60,7 +62,7 @@ class Reproduction:
         return f"{metric}: {how}" if away else ""
 
     def nearest(self, metric: PaperMetric) -> tuple[str, str]:
-        """Our metric that stands for the paper's, or none and why."""
+        """Return our metric for a metric of the paper, or an empty string and the reason for its absence."""
         reasons = {name: self.lacking(name) for name in metric.here}
         found = next((name for name, why in reasons.items() if not why), "")
         return found, "" if found else next(iter(reasons.values()), NO_COMMAND)
@@ -68,8 +70,11 @@ class Reproduction:
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """Runs that are made, or an experiment that is asked, for these `exhibits`. `texts` are all that it takes, stored
-    or not; `scaled` says what the scale did to each number of the paper's."""
+    """An evaluation or an experiment for these `exhibits`.
+
+    `texts` counts all necessary texts, stored or not. `scaled` holds each number of the paper's protocol with its
+    scaled value.
+    """
 
     name: str
     request: EvaluationRequest
@@ -83,7 +88,7 @@ class Task:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What came of a task: its runs and who scored them, or the id of its answer; or why it failed."""
+    """The outcome of a task: its runs and their evaluators, the id of the experiment's answer, or the error."""
 
     runs: Sequence[Run] = ()
     scored_by: frozenset[str] = frozenset()
@@ -92,13 +97,16 @@ class Outcome:
     failed: str = ""
 
 
-# From an exhibit and a number of it to ours, or to why there is none; None where the step does not know of it
+# Maps an exhibit and one of its numbers to ours, or to the reason for its absence; None if the step does not cover it
 Reader = Callable[[Exhibit, Number], Ours | str | None]
 
 
 @dataclass(frozen=True)
 class Step:
-    """`tasks` are those of the exhibits that are the step's by `fills`; `reader` gets what came of them by name."""
+    """A step of a reproduction.
+
+    `fills` selects its exhibits, `tasks` plans them, and `reader` gets the outcomes by task name.
+    """
 
     fills: Callable[[Paper, Exhibit], bool]
     tasks: Callable[[Reproduction, Sequence[Exhibit]], list[Task]]
@@ -109,7 +117,7 @@ class Step:
 
 
 def every() -> list[Step]:
-    """Return the steps: evaluations and topics, and those in `reproduce.py` of each experiment that has one."""
+    """Return all steps: evaluations, the steps in `reproduce.py` of the experiments, and topics."""
     folders = sorted(folder.name for folder in pkgutil.iter_modules(experiments.__path__) if folder.ispkg)
     modules = [f"flows.experiments.{folder}.reproduce" for folder in folders]
     found = [module for module in modules if importlib.util.find_spec(module)]
@@ -118,5 +126,5 @@ def every() -> list[Step]:
 
 
 def asks_for(command: str) -> Callable[[Paper, Exhibit], bool]:
-    """Whether an exhibit is answered by this command."""
+    """Return a predicate for exhibits that this command reproduces."""
     return lambda paper, exhibit: command in exhibit.commands

@@ -1,4 +1,4 @@
-"""What the articles are about, as it was looked up on Wikidata."""
+"""Reproduce tables of topics, from stored lookups on Wikidata."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,12 +11,12 @@ from flows.reproducing.step import Outcome, Reader, Reproduction, Step, Task, as
 from newwiki.papers.published import Exhibit, Number
 
 _SHARE = "Share of articles"
-_UNKNOWN = ("unknown", "no item")  # of articles that were not looked up, or are not on Wikidata
+_UNKNOWN = ("unknown", "no item")  # topics of articles that were not looked up, or have no item on Wikidata
 _DRAWN = "of the articles that were drawn, which are more or fewer than the paper's 3,000"
 
 
 def _tasks(reproduction: Reproduction, exhibits: Sequence[Exhibit]) -> list[Task]:
-    """It takes a service, and is looked up by a command of its own."""
+    """Return no tasks, because the lookup needs a web service and has its own command."""
     return []
 
 

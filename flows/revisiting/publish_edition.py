@@ -1,4 +1,4 @@
-"""The articles of a snapshot at a later cutoff, published as an edition of it: a snapshot of its own."""
+"""Publish an edition of a snapshot: a new snapshot with the same articles at a later cutoff."""
 
 import json
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from storage.staging import Staging
 
 @dataclass(frozen=True)
 class Revisit:
-    """What is asked for: the articles of `first` as they stood at `cutoff`, later than its own."""
+    """A request for the articles of `first` as of `cutoff`, which must be later than the first cutoff."""
 
     first: Snapshot
     cutoff: datetime
@@ -44,8 +44,11 @@ class Revisit:
 
 
 def asked_for(database: Database, request: RevisitRequest) -> Revisit:
-    """Raises UsageError for an edition, and for a cutoff that is not later. Without one it is the beginning of today
-    (UTC), or, where a revisit of the snapshot as of a day was interrupted, of that day."""
+    """Return the validated request.
+
+    The default cutoff is the start of today (UTC), or the cutoff of an interrupted revisit of this snapshot. Raises
+    UsageError if the snapshot is itself an edition, if the cutoff is not later, or if a dump lacks a cutoff.
+    """
     first = editions.require_first(snapshots.resolve(database, request.snapshot))
     if request.cutoff:
         return Revisit(first, request.cutoff.replace(tzinfo=UTC))
@@ -59,7 +62,10 @@ def asked_for(database: Database, request: RevisitRequest) -> Revisit:
 
 
 def source_of(database: Database, request: RevisitRequest, wanted: Revisit, settings: Settings) -> LaterSource:
-    """An API, a dump, or else the wiki that the first edition's permanent links lead to. Raises UsageError."""
+    """Return the source: an API, a dump, or by default the wiki that the permanent links of the first edition lead to.
+
+    Raises UsageError if both an API and a dump are given.
+    """
     if request.api and request.dump:
         raise UsageError("from where? Give --api URL or --dump FILE, not both")
     if request.dump:
@@ -70,9 +76,10 @@ def source_of(database: Database, request: RevisitRequest, wanted: Revisit, sett
 def publish_edition(
     database: Database, open_source: Callable[[], LaterSource], wanted: Revisit, progress: Progress
 ) -> Snapshot:
-    """Publishes the edition, going on where an interrupted revisit stopped; one that is published is given as it is.
+    """Publish the edition, and resume an interrupted revisit. Returns an existing edition without changes.
 
-    Raises TerminalError where the first was made by another extractor or of another wiki, or no article is left.
+    Raises TerminalError if the first edition comes from another extractor version or another wiki, or if no article is
+    left.
     """
     if published := _published(database, wanted):
         Staging.discard_leftover(database.path, wanted.edition)
@@ -127,7 +134,10 @@ def _published(database: Database, wanted: Revisit) -> Snapshot | None:
 
 
 def _require_extractor(first: Snapshot) -> None:
-    """A text that another extractor would read otherwise is no other text."""
+    """Raise TerminalError for another extractor version.
+
+    Its different extraction of the same wikitext would look like a change of the article.
+    """
     if first.extractor_version != EXTRACTOR_VERSION:
         raise TerminalError(
             f"{first.snapshot_id} was made by extractor {first.extractor_version}, and this newwiki has extractor "
@@ -165,7 +175,10 @@ def _gather(
 
 
 def _judged(page: Page, first: Page, origin: Any, selection: Selection, language: Language) -> Judged:
-    """As in a refresh. An article had its revisions at the first cutoff, and they have not become fewer."""
+    """Judge the page as in a refresh.
+
+    The revision count is at least that of the first edition, because it cannot decrease.
+    """
     counted = max(page.revisions or 0, first.revisions or 0)
     then = replace(page, created_at=first.created_at, revisions=counted)
     return replace(judge(then, selection, language, lambda _: counted), origin=origin)

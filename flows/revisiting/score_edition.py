@@ -1,4 +1,4 @@
-"""The runs on a snapshot beside a later edition of it: their numbers, and what of their texts came true."""
+"""Score the runs on a snapshot against a later edition, and find statements in their texts that came true."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -20,16 +20,16 @@ from storage.database import Database
 from storage.editions import CameTrueText, CameTrueThing, Key
 from storage.structures import known_facts
 
-_BATCH = 256  # texts, or articles
+_BATCH = 256  # texts or articles per batch
 
 
 def score_edition(
     database: Database, first: Snapshot, edition: Snapshot, metrics: str, settings: Settings, progress: Progress
 ) -> None:
-    """Scores every complete run on the first edition that has kept texts, as far as it is not done: beside the first as
-    ever, beside the later by the same evaluators.
+    """Compute the missing scores of every complete run with kept completions, against the first and the later edition.
 
-    Raises UsageError where none of the metrics looks at the article, TerminalError where a model is missing.
+    The same evaluators score both. Raises UsageError if no metric reads the article, and TerminalError if a model is
+    missing.
     """
     on_first = editions.runs_on(database, first.snapshot_id)
     if not on_first:
@@ -45,7 +45,7 @@ def score_edition(
 
 
 def _chosen(metrics: str, settings: Settings, progress: Progress) -> list[Evaluator]:
-    """Those of single texts whose numbers can change with the article."""
+    """Return the evaluators of single texts whose scores depend on the article. Raises UsageError if there are none."""
     found = choose(metrics, settings, progress)
     chosen = [one for one in found if not isinstance(one, SetEvaluator) and not one.costly and reads_article(one)]
     if not chosen:
@@ -57,7 +57,7 @@ def _chosen(metrics: str, settings: Settings, progress: Progress) -> list[Evalua
 
 
 class EditionScoring:
-    """Judges runs beside one edition; what the articles say only there is read once for all of them."""
+    """Score runs against one edition. The additions of the edition are read once for all runs."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class EditionScoring:
         self._ids = loaded.ids([*chosen, CAME_TRUE])
 
     def judge(self, run: Run, articles: Sequence[Article]) -> None:
-        """Scores what the run has kept and nobody has scored beside the edition yet."""
+        """Score the kept completions that have no scores against the edition yet."""
         editions.copy_unchanged(self._database, self._edition, run.run_id, self._loaded.ids(self._chosen))
         prompts = {one.page_id: fill(run.prompt_template, one.title, one.first_sentence) for one in articles}
         keys = [key for key in runs.kept_completions(self._database, run.run_id) if key[0] in self._later]
@@ -98,7 +98,7 @@ class EditionScoring:
         editions.finish(self._database, self._edition, run.run_id, self._ids)
 
     def _lacking(self, run: Run, keys: Sequence[Key]) -> dict[str, set[Key]]:
-        """By evaluator the texts that it has not judged."""
+        """Return the unscored texts of each evaluator."""
         done = editions.scored_texts(self._database, self._edition, run.run_id, self._ids)
         by_name = {one.name: self._loaded.fingerprints[one.name].evaluator_id for one in (*self._chosen, CAME_TRUE)}
         return {name: set(keys) - done[evaluator_id] for name, evaluator_id in by_name.items()}
@@ -144,7 +144,10 @@ class EditionScoring:
     def _editions(
         self, first_id: str, before: Mapping[int, Article], pages: Sequence[int]
     ) -> Iterator[tuple[int, Edition, Edition]]:
-        """Both of each article. Entities of the first are not asked for: whatever its text says is no addition."""
+        """Yield both editions of each article.
+
+        Entities of the first edition are not extracted, because a term in its text is never an addition.
+        """
         later = [self._later[page_id] for page_id in pages]
         facts = known_facts(self._database, first_id, pages)
         read = self._loaded.read(self._database, self._edition, later, [CAME_TRUE])

@@ -1,4 +1,4 @@
-"""A later edition of a snapshot laid out for people: what became of the articles, and what the runs are worth now."""
+"""Print a later edition of a snapshot: the outcomes of its articles, and the new scores of its runs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,14 +7,16 @@ from flows import tables
 from newwiki.decoding.grammar import short_form
 from storage.database import Database
 
-SHOWN = 20  # things that came true
+SHOWN = 20  # maximum number of terms in the table of things that came true
 
 _EACH = ["run", "model", "decoder"]
 
 
 def show_edition(database: Database, edition: str) -> None:
-    """Tables to stdout: of the articles, of the runs' scores, of what came true. Those without rows are left out, and
-    all where the first edition is not in this database."""
+    """Print tables of the articles, of the runs' scores and of the statements that came true.
+
+    Leaves out empty tables, and prints nothing if the database does not contain the first edition.
+    """
     for one in database.records(dict[str, Any], "edition_one", edition):
         _show(database, one)
 
@@ -59,7 +61,7 @@ def _show(database: Database, one: Mapping[str, Any]) -> None:
 
 
 def interval(row: Mapping[str, Any]) -> str:
-    """Both ends, or why there are none."""
+    """Return both ends of the interval, or the reason for its absence."""
     if row["low"] is None:
         return str(row["no_interval"] or row.get("unknown_because") or "")
     return f"{tables.short(row['low'])} … {tables.short(row['high'])}"

@@ -1,4 +1,4 @@
-"""Everything that is due, of every registered wiki; what is complete is not touched."""
+"""Process every month that is due for every registered wiki, and skip complete months."""
 
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -24,11 +24,14 @@ from newwiki.text.prompts import fill
 from storage.comparison import Contender
 from storage.database import Database
 
-_ARTICLES = ("Wikipedia/", "reference")  # how the row of the articles may be named
+_ARTICLES = ("Wikipedia/", "reference")  # accepted prefixes for the row of the articles
 
 
 class MonthsFailed(TerminalError):
-    """What somebody must look after, when all is done that can be done; `endings` are those of all months."""
+    """Report the failures and failed gates after all possible work is done.
+
+    `endings` holds the endings of all months.
+    """
 
     def __init__(self, endings: Sequence[MonthEnding]) -> None:
         super().__init__(" | ".join(f"{ending.month}: {ending.trouble}" for ending in endings if ending.trouble))
@@ -38,11 +41,11 @@ class MonthsFailed(TerminalError):
 def catch_up(
     database: Database, registered: Registrations, settings: Settings, now: datetime, do: Callable[[Month], MonthEnding]
 ) -> Sequence[MonthEnding]:
-    """How each month ended that was due and not complete, the oldest of a wiki first.
+    """Process every month that is due and incomplete, the oldest of each wiki first, and return how each month ended.
 
-    Where a wiki fails for now, its later months wait, so that months are published in their order. Raises UsageError
-    before anything is done, TransientError where another schedule is at work on this database, and in the end
-    MonthsFailed where one has failed or a gate is closed.
+    After a transient failure of a wiki, its later months wait, so that months are published in order. Raises UsageError
+    before any work for an invalid registration, and TransientError if another schedule uses this database. Raises
+    MonthsFailed at the end if a month or a gate failed.
     """
     check(registered, settings)
     endings: list[MonthEnding] = []
@@ -56,19 +59,19 @@ def catch_up(
 
 
 def without_trouble(endings: Sequence[MonthEnding]) -> Sequence[MonthEnding]:
-    """The same. Raises MonthsFailed where there is any."""
+    """Return the endings unchanged. Raises MonthsFailed if a month or a gate failed."""
     if any(ending.trouble for ending in endings):
         raise MonthsFailed(endings)
     return endings
 
 
 def start_of(day: date | None) -> datetime:
-    """The moment that is taken for now: the end of that day, or now."""
+    """Return the current time of the schedule: the end of `day` (UTC), or the real time without a day."""
     return datetime.combine(day, time.max, UTC) if day else datetime.now(UTC)
 
 
 def check(registered: Registrations, settings: Settings) -> None:
-    """Raises UsageError for what cannot be, before anything is done."""
+    """Raise UsageError for an invalid registration, before any work."""
     for wiki in registered.wikis:
         definition_of(Month(wiki, "2001-01", registered, settings).request)
     for model in registered.models:
@@ -85,7 +88,7 @@ def check(registered: Registrations, settings: Settings) -> None:
 
 
 def _check_gate(gate: Gate, registered: Registrations, measured: Collection[str]) -> None:
-    """Whether there will be two such runs, and numbers of them that the bounds can be asked of."""
+    """Raise UsageError unless each name matches one registered run and each metric of the bounds is evaluated."""
     for bound in parse_bounds(gate.fail_if):
         if bound.metric not in measured:
             raise UsageError(
@@ -107,7 +110,7 @@ def _check_gate(gate: Gate, registered: Registrations, measured: Collection[str]
 
 
 def _check_folder(folder: Path) -> None:
-    """Whether reports can be written there."""
+    """Raise UsageError if reports cannot be written to this folder."""
     place = next(one for one in (folder, *folder.absolute().parents) if one.exists())
     if not place.is_dir() or not os.access(place, os.W_OK):
         raise UsageError(f"[report]: out is '{folder}', where no report can be written; name another folder")

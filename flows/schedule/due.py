@@ -1,6 +1,6 @@
-"""Which months are due, and which of them are still to be done for what is registered.
+"""Determine the months that are due, and those that are still incomplete for the current registration.
 
-A month is due on the 15th of the next one, and is cut there, so that what was just created could settle.
+A month is due on the 15th of the next month, which is also its cutoff, so that new pages have time to settle.
 """
 
 import hashlib
@@ -16,13 +16,13 @@ from storage import months
 from storage.database import Database
 
 _SCORING = ("entities", "embedder", "embedder_dtype", "likelihood_model", "scorers", "template")
-# Named only where they are not left at their defaults, so what was complete before they came stays so
+# These settings came later. Hashing them only if they differ from the default keeps earlier months complete.
 _SCORING_LATER = ("embedder_backend", "lexicon", "pair_scorer", "evidence")
 
 
 @dataclass(frozen=True)
 class Month:
-    """A month of a registered wiki, and all that is to be done with it."""
+    """A month of a registered wiki, with the registration and the settings that apply to it."""
 
     wiki: Wiki
     label: str
@@ -40,7 +40,10 @@ class Month:
 
     @property
     def registered_sha256(self) -> str:
-        """A hash of what decides what is published, written and scored; what is left at its default is not named."""
+        """A hash of the settings that affect the snapshot, the completions and the scores.
+
+        Most defaults are omitted.
+        """
         wiki = self.wiki.model_dump(exclude={"api", "dump", "since"}, exclude_defaults=True)
         asked = self.registered.model_dump(include={"models", "evaluation", "gates"}, exclude_defaults=True)
         scoring = {name: getattr(self.settings, name) for name in _SCORING}
@@ -52,7 +55,7 @@ class Month:
 
 
 def to_do(database: Database, registered: Registrations, settings: Settings, wiki: Wiki, now: datetime) -> list[Month]:
-    """The wiki's months that are due by `now` and not complete, the oldest first."""
+    """Return the months of the wiki that are due by `now` and incomplete, the oldest first."""
     newest = newest_due(now)
     month = Window.month(wiki.since or months.first(database, wiki.name) or newest.label)
     complete = months.complete(database, wiki.name)
@@ -66,11 +69,11 @@ def to_do(database: Database, registered: Registrations, settings: Settings, wik
 
 
 def newest_due(now: datetime) -> Window:
-    """The newest month whose pages have settled by `now`."""
+    """Return the newest month that is due by `now`."""
     last = Window.month(f"{now.replace(day=1) - timedelta(days=1):%Y-%m}")
     return last if settled(last) <= now else Window.month(f"{last.start - timedelta(days=1):%Y-%m}")
 
 
 def settled(month: Window) -> datetime:
-    """When a month is cut: at the start of the 15th of the next one."""
+    """Return the cutoff of a month: the start of the 15th of the next month."""
     return month.end.replace(day=15)

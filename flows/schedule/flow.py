@@ -1,4 +1,4 @@
-"""The schedule as Prefect flows: every month that is due, with its refresh, evaluations, report, gates and notice."""
+"""The schedule as Prefect flows: each month that is due, with its refresh, evaluations, report, gates and notice."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -41,9 +41,9 @@ def _on_which_day() -> str:
 def monthly(
     config: str = "newwiki.toml", db: str | None = None, plugins: Sequence[str] = (), today: date | None = None
 ) -> Sequence[MonthEnding]:
-    """Publishes and evaluates every month that is due and missing, as the file registers it.
+    """Publish and evaluate every registered month that is due and incomplete.
 
-    `today` None is the day on which it runs, in UTC. Raises as `flows.schedule.catch_up.catch_up` does.
+    `today` defaults to the current date in UTC. Raises the same errors as `flows.schedule.catch_up.catch_up`.
     """
     end_quietly()
     for plugin in plugins:
@@ -58,7 +58,7 @@ def monthly(
 
 
 def _tagged(one: Month) -> MonthEnding:
-    """How it ended, also where that is a failure: the months after it are still to be done."""
+    """Run a month and return its ending. A failure is returned as well, so that the later months still run."""
     with tags("newwiki", one.wiki.name, one.label):
         try:
             ended: MonthEnding = month(one)
@@ -69,9 +69,9 @@ def _tagged(one: Month) -> MonthEnding:
 
 @flow(name="newwiki-month", flow_run_name="{asked}")
 def month(asked: Month) -> MonthEnding:
-    """One month of one wiki; nobody else works on its database meanwhile.
+    """Process one month of one wiki, with exclusive use of its database.
 
-    Raises MonthsFailed where something has failed or a gate is closed, so that Prefect shows it as failed too.
+    Raises MonthsFailed if a step or a gate failed, so that Prefect marks the flow as failed.
     """
     database = Database(asked.settings.db)
     with only_one("writer", str(database.path.resolve())):
@@ -81,7 +81,7 @@ def month(asked: Month) -> MonthEnding:
 
 
 class _Bar:
-    """A progress artifact: the refresh, each model, and all the rest are a step each."""
+    """A progress artifact with one step for the refresh, one for each model, and one for the rest."""
 
     def __init__(self, month: Month) -> None:
         self._steps, self._done = len(month.registered.models) + 2, 0
@@ -97,7 +97,7 @@ class _Bar:
 
 @dataclass(frozen=True)
 class _MonthTasks(steps.MonthSteps):
-    """The parts of a month as flows and tasks."""
+    """The steps of a month as Prefect flows and tasks."""
 
     bar: _Bar
 
@@ -133,13 +133,13 @@ def _report(write: Callable[[Month, Snapshot], Path], month: Month, snapshot: Sn
 
 @task(name="notify", task_run_name="notify of {month}", cache_policy=NO_CACHE, **RETRIES)
 def _notify(month: Month, told: dict[str, Any]) -> None:
-    """The address is looked up in here, so that Prefect never sees it."""
+    """Look up the address inside the task, so that Prefect never stores it."""
     if place := address(month.registered.notify):
         send(place, told, told["key"])
 
 
 def _summary(ending: MonthEnding) -> str:
-    """The ending in Markdown, with the way to the report."""
+    """Return the ending in Markdown, with the location of the report."""
     lines = [f"# {in_markdown(str(ending.month))}"]
     if ending.snapshot:
         lines.append(f"- published: {in_markdown(ending.snapshot.snapshot_id)}, {ending.snapshot.articles} articles")

@@ -1,4 +1,4 @@
-"""One month from the wiki to the notice. Everything in it that is done already costs nothing."""
+"""Process one month from the refresh to the notice. Steps that are already complete are skipped."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class MonthSteps:
-    """How the parts of a month are done: here one after the other, in this process."""
+    """The steps of a month. This class runs them in this process, in sequence."""
 
     database: Database
     progress: Progress
@@ -51,18 +51,20 @@ class MonthSteps:
         ).resolve()
 
     def tell(self, month: Month, told: dict[str, Any]) -> None:
-        """Sends the notice; does nothing where nobody is to be told."""
+        """Send the notice, or do nothing if no webhook is registered."""
         if place := address(month.registered.notify):
             send_patiently(place, told, told["key"], Backoff())
 
     def ended(self, ending: MonthEnding, told: dict[str, Any]) -> None:
-        """What is to be shown of a month that has ended."""
+        """Show the result of a month."""
         self.progress.note(told["text"])
 
 
 def run(month: Month, work: MonthSteps) -> MonthEnding:
-    """Does what the month still lacks, tells of it, and records it. What fails is in the ending, and stops nothing that
-    does not need it."""
+    """Run the remaining steps of a month, send the notice, and record the ending.
+
+    Failures are part of the ending. A failed step stops only the steps that depend on it.
+    """
     failures: dict[str, Exception] = {}
     report: Path | None = None
     gates: list[MonthGate] = []
@@ -87,7 +89,10 @@ def run(month: Month, work: MonthSteps) -> MonthEnding:
 
 
 def _tell(work: MonthSteps, ending: MonthEnding, told: dict[str, Any]) -> None:
-    """Sends first and records then: a notice may come twice after a power cut, with the same key, and is never lost."""
+    """Send the notice, then record it.
+
+    After a crash the notice may arrive twice with the same key, but it is never lost.
+    """
     month = ending.month
     work.tell(month, told)
     now = datetime.now(UTC).replace(microsecond=0)
@@ -108,7 +113,7 @@ def _tell(work: MonthSteps, ending: MonthEnding, told: dict[str, Any]) -> None:
 
 
 def request_of(registered: Registrations, model: Model, snapshot: str) -> EvaluationRequest:
-    """How a model is asked. Raises UsageError."""
+    """Return the evaluation request for a registered model. Raises UsageError for invalid settings."""
     arguments = {
         name: ("yes" if value else "no") if isinstance(value, bool) else str(value)
         for name, value in model.arguments.items()
@@ -123,7 +128,7 @@ def request_of(registered: Registrations, model: Model, snapshot: str) -> Evalua
 
 
 def _judged(database: Database, month: Month, gate: Gate, snapshot: Snapshot) -> list[MonthGate]:
-    """By the runs that are registered, beside which there may be others on the snapshot."""
+    """Judge a gate by the registered runs only, because the snapshot may have other runs."""
     asked = month.registered.evaluation
     numbers = (asked.prompts, asked.samples, asked.keep, asked.max_new_tokens, asked.seed)
     template = month.settings.template
@@ -135,10 +140,10 @@ def _judged(database: Database, month: Month, gate: Gate, snapshot: Snapshot) ->
 
 
 def _attempt(failures: dict[str, Exception], what: str, do: Callable[..., T], *arguments: Any) -> T | None:
-    """What it gives; None where it failed, which is put down."""
+    """Return the result of a step, or record its exception in `failures` and return None."""
     try:
         return do(*arguments)
-    except Exception as error:  # noqa: BLE001 (a model can fail with anything: it is told, and the whole fails at the end)
+    except Exception as error:  # noqa: BLE001 (a model can raise any exception; the month reports it at the end)
         failures[what] = error
         return None
 

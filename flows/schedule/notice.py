@@ -1,4 +1,4 @@
-"""What is told when a month ends: what was published, what came of it, and what failed."""
+"""Build the notice of a month: the snapshot, the results and the failures."""
 
 import hashlib
 import json
@@ -21,7 +21,7 @@ from storage.public_rows import public_row
 
 @dataclass(frozen=True)
 class MonthGate:
-    """A registered gate's bound on the month's runs."""
+    """A bound of a registered gate, judged on the month's runs."""
 
     baseline: str
     candidate: str
@@ -38,7 +38,10 @@ class MonthGate:
 
 @dataclass(frozen=True)
 class MonthEnding:
-    """How a month ended. `failures` says why, by what failed; a closed gate is a result and no failure."""
+    """The outcome of a month.
+
+    `failures` maps each failed step to its reason; a failed gate is a result, not a failure.
+    """
 
     month: Month
     snapshot: Snapshot | None
@@ -53,14 +56,14 @@ class MonthEnding:
 
     @property
     def key(self) -> str:
-        """The same for the same ending, whatever the errors say in words."""
+        """A hash that is the same for the same ending, independent of the wording of errors."""
         snapshot = self.snapshot.content_sha256 if self.snapshot else None
         told = [str(self.month), self.month.registered_sha256, snapshot, sorted(self.failures)]
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:32]
 
     @property
     def trouble(self) -> str:
-        """What somebody must look after, in one line; nothing where all is well."""
+        """A one-line description of all failures and failed gates, or an empty string."""
         parts = [f"{what}: {why}" for what, why in self.failures.items()]
         parts += [f"the gate is closed: {gate}" for gate in self.gates if gate.is_closed]
         return "; ".join(parts)
@@ -73,7 +76,10 @@ class MonthEnding:
 
 
 def notice(database: Database, ending: MonthEnding) -> dict[str, Any]:
-    """The ending as JSON, with public names of models; `text` says it in one line, for chats that show only that."""
+    """Return the ending as JSON, with public model names.
+
+    `text` summarizes it in one line, for chats that show only that key.
+    """
     snapshot = ending.snapshot
     return {
         "text": str(ending),
@@ -105,7 +111,7 @@ def _rows(database: Database, snapshot: Snapshot) -> list[dict[str, Any]]:
 
 
 def _other_than(record: Mapping[str, Any], shown: Board, part: str, usual: str) -> dict[str, str]:
-    """By column what stands in this part of it, where that is not the usual."""
+    """Return this part of each column by column name, if its value differs from `usual`."""
     found = {column.name: record[column.name + part] for column in shown.columns}
     return {name: value for name, value in found.items() if value not in (None, usual)}
 

@@ -1,4 +1,4 @@
-"""The schedule, served: by the Prefect server that is configured, or by one of its own."""
+"""Serve the schedule with the configured Prefect server, or with a server of its own."""
 
 import os
 import socket
@@ -20,7 +20,10 @@ _STARTING = 120.0  # seconds
 
 
 def serve(config: Path, db: str, plugins: Sequence[Path], cron: str, today: date | None) -> None:
-    """Until it is ended: runs the monthly flow at the times of `cron` (UTC). Raises UsageError for what is no cron."""
+    """Run the monthly flow at the times of `cron` (UTC) until interrupted.
+
+    Raises UsageError for an invalid cron expression.
+    """
     with _configured_or_own():
         from prefect.client.schemas.schedules import CronSchedule
 
@@ -46,7 +49,7 @@ def serve(config: Path, db: str, plugins: Sequence[Path], cron: str, today: date
 
 @contextmanager
 def _configured_or_own() -> Iterator[None]:
-    """PREFECT_API_URL leads to a server that plans runs, which the ephemeral one does not."""
+    """Use the server at PREFECT_API_URL, or start a server; Prefect's ephemeral server does not run schedules."""
     if os.environ.get("PREFECT_API_URL"):
         yield
         return
@@ -59,14 +62,14 @@ def _configured_or_own() -> Iterator[None]:
 
 @contextmanager
 def own_server(port: int, env: Mapping[str, str], out: IO[Any]) -> Iterator[str]:
-    """A Prefect server on this machine that is ended at the end; gives the address of its API. It writes to `out`.
+    """Start a Prefect server on this machine, yield the address of its API, and stop the server at the end.
 
-    Raises TerminalError where it does not start.
+    The server writes its output to `out`. Raises TerminalError if the server does not start.
     """
-    # What a killed run held must be free again after a restart, which leases in memory are not.
+    # After a restart, the locks of killed runs must expire, and leases in memory do not survive a restart.
     leases = {"PREFECT_SERVER_CONCURRENCY_LEASE_STORAGE": "prefect.server.concurrency.lease_storage.filesystem"}
     start = [sys.executable, "-m", "prefect", "server", "start", "--host", _HOST, "--port", str(port)]
-    # In a session of its own, so that Ctrl-C ends it after its clients.
+    # Ctrl-C must not reach the server before its clients, so the server runs in a process group of its own.
     with subprocess.Popen(start, env=leases | dict(env), stdout=out, stderr=out, start_new_session=True) as server:
         try:
             api = f"http://{_HOST}:{port}/api"

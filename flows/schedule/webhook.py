@@ -1,4 +1,4 @@
-"""The webhook: an address that is a secret, and notices that are sent there until it takes them."""
+"""Send notices to a webhook, whose address is a secret, and retry until the webhook accepts them."""
 
 import os
 from collections.abc import Mapping
@@ -15,9 +15,10 @@ _LATER = (408, 425, 429)
 
 
 def address(notify: Notify) -> str | None:
-    """Where notices go; None where nobody is to be told. Raises UsageError where it is not to be had.
+    """Return the webhook's address, or None if no webhook is registered.
 
-    It is asked for when it is needed, and handed on to nobody who stores or shows what he is given.
+    Raises UsageError if the address is unavailable. Callers look up the address immediately before use, and never pass
+    it to code that stores or shows its arguments.
     """
     if notify.webhook_block:
         return _from_block(notify.webhook_block)
@@ -32,10 +33,10 @@ def address(notify: Notify) -> str | None:
 
 
 def send(place: str, notice: Mapping[str, Any], key: str) -> None:
-    """Posts the notice as JSON. `key` says of one that comes twice that it is the same (Idempotency-Key).
+    """Post the notice as JSON.
 
-    Raises TransientError where the webhook may take it later, TerminalError where it will not. No message has the
-    address.
+    The header Idempotency-Key contains `key`, so that the receiver recognizes a repeated notice. Raises TransientError
+    if the webhook may accept the notice later, and TerminalError if it will not. No message contains the address.
     """
     try:
         answer = requests.post(
@@ -52,7 +53,7 @@ def send(place: str, notice: Mapping[str, Any], key: str) -> None:
 
 
 def send_patiently(place: str, notice: Mapping[str, Any], key: str, backoff: Backoff) -> None:
-    """Sends again what may pass. Raises TransientError where it did not."""
+    """Send the notice, and retry after transient errors. Raises TransientError after the last retry."""
     while True:
         try:
             return send(place, notice, key)

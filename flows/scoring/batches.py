@@ -1,4 +1,4 @@
-"""From texts to scores, without a database: what one process does for a batch, wherever it runs."""
+"""Score a batch of texts in one process, without access to the database."""
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,9 +19,9 @@ Parts = Mapping[Key, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class TextBatch:
-    """Texts by key with their prompts, the articles that they are compared with, and what is known of these.
+    """Texts by key with their prompts, their articles, and the stored analyses of these articles (`known`).
 
-    Without texts it is the articles themselves that are scored, each against itself.
+    A batch without texts stands for the articles, each of which is scored against itself.
     """
 
     keys: Sequence[Key]
@@ -39,8 +39,11 @@ class TextBatch:
 
 @dataclass(frozen=True)
 class BatchScores:
-    """The scores, what models made of the articles, and of the texts as far as set evaluators need it; the verdicts on
-    what the texts claim."""
+    """The results of a batch.
+
+    `made` holds the models' analyses of the articles. `parts` holds the analyses of the texts that set evaluators need.
+    `claims` holds the verdicts on the claims of the texts.
+    """
 
     scores: list[Score]
     made: Made
@@ -49,7 +52,7 @@ class BatchScores:
 
 
 class Upcoming(Iterator[TextBatch]):
-    """Batches, of which the next one can be made before its turn, while the database is open anyway."""
+    """An iterator over batches that can prepare the next batch early, while the database is already open."""
 
     def __init__(self, batches: Iterator[TextBatch]) -> None:
         self._batches = batches
@@ -64,10 +67,10 @@ class Upcoming(Iterator[TextBatch]):
 
 
 class BatchScoring(Protocol):
-    """Who scores batches, in whatever order they are done."""
+    """Score batches and yield the results in any order."""
 
     def cut(self, keys: Sequence[Key], size: int) -> Iterable[Sequence[Key]]:
-        """The texts in batches, of about `size` where that is no worse."""
+        """Divide the texts into batches of about `size`, or of another size that suits the executor better."""
         ...
 
     def score(
@@ -76,7 +79,7 @@ class BatchScoring(Protocol):
 
 
 class InThisProcess:
-    """This process does, one batch after the other."""
+    """Score the batches in this process, in sequence."""
 
     def cut(self, keys: Sequence[Key], size: int) -> Iterable[Sequence[Key]]:
         return (keys[start : start + size] for start in range(0, len(keys), size))
@@ -86,7 +89,10 @@ class InThisProcess:
 
 
 def score_batch(loaded: LoadedEvaluators, batch: TextBatch) -> BatchScores:
-    """Pure: the same batch before the same evaluators gives the same, wherever and beside whatever it is scored."""
+    """Score a batch.
+
+    The result depends only on the batch and the evaluators, not on the process or on other batches.
+    """
     chosen = [evaluator for evaluator in loaded.evaluators if evaluator.name in batch.evaluators]
     compared = compared_with_articles(chosen) if batch.keys else chosen
     references, made = loaded.examine(batch.articles, compared, batch.known)

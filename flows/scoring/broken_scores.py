@@ -1,4 +1,4 @@
-"""Numbers that are missing because their evaluator failed at a text: counted while it scores, and told at the end."""
+"""Count the scores that are missing because an evaluator failed on a text, and report them at the end."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from newwiki.records import RunScore, Score
 
 
 class BrokenScores:
-    """By metric and status, how many texts have no number for that reason."""
+    """The number of texts without a score, by metric and status."""
 
     def __init__(self) -> None:
         self._found: Counter[tuple[str, str]] = Counter()
@@ -18,7 +18,10 @@ class BrokenScores:
         self._found.update((one.metric, one.status) for one in scores if is_broken(one.status))
 
     def tell(self, progress: Progress, of_what: str) -> None:
-        """A note for each metric, with the reason that most have; `of_what` is one of those that are counted."""
+        """Note the number of missing scores and the most frequent reason for each metric.
+
+        `of_what` is the unit in the singular.
+        """
         for metric in dict.fromkeys(name for name, _ in self._found):
             reasons = {status: number for (name, status), number in self._found.items() if name == metric}
             number, status = sum(reasons.values()), max(reasons, key=lambda one: (reasons[one], one))

@@ -1,4 +1,4 @@
-"""Scoring as a Prefect flow, its shards done by the workers that were asked for."""
+"""Scoring as a Prefect flow, whose shards run on the requested workers."""
 
 from pathlib import Path
 
@@ -15,13 +15,13 @@ from storage.database import Database
 
 @flow(name="newwiki-score", flow_run_name="score with {runner}")
 def score(request: ScoringRequest, settings: Settings | None = None, *, runner: str, quiet: bool = False) -> set[str]:
-    """Scores what lacks scores. Gives the ids of the evaluators.
+    """Compute the missing scores, and return the ids of the evaluators.
 
     Args:
-        request: What is scored, and by what.
-        settings: Those in force where it runs, unless they are given.
-        runner: Who does the work, such as threads:4 or dask:tcp://….
-        quiet: No progress, no notes.
+        request: The runs or files to score, and the metrics.
+        settings: The settings. By default, the settings in force on the machine that runs the flow.
+        runner: The executor, such as threads:4 or dask:tcp://….
+        quiet: Show no progress and no notes.
     """
     settings, progress = settings or settings_in_force(None), reporter(quiet)
     with prefect_executor(runner, progress) as hired:

@@ -1,4 +1,4 @@
-"""The evaluators of a scoring with their models loaded."""
+"""The evaluators of a scoring, with their models loaded."""
 
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -20,13 +20,12 @@ from storage import references
 from storage.database import Database
 
 Known = Mapping[int, Mapping[str, Any]]  # by page id and part
-_JUDGED = "judged_text"  # among a fingerprint's parameters
+_JUDGED = "judged_text"  # name of a fingerprint's parameter
 Made = list[tuple[int, str, Any]]  # page id, part, value
 
 
 class LoadedEvaluators:
-    """The evaluators with their models loaded. Those that are costly score only the texts of a run that
-    the `budget` chooses."""
+    """The evaluators with their models loaded. Costly evaluators score only the texts that the `budget` chooses."""
 
     def __init__(
         self,
@@ -35,9 +34,11 @@ class LoadedEvaluators:
         budget: int = ScoringRequest.budget,
         judged: JudgedText = "prompt-and-completion",
     ) -> None:
-        """Evaluators that read what a model makes of articles are left out, as no text is scored by them. `judged` is
-        the text of a run on prompts about people that is scored, and part of the fingerprints. Raises TerminalError
-        where a model is missing that one of the evaluators needs."""
+        """Load the models of these evaluators.
+
+        Ignores evaluators of likelihood runs, because they score no texts. `judged` selects the text that is scored in
+        a run on a prompt set, and it is part of the fingerprints. Raises TerminalError if a required model is missing.
+        """
         evaluators = [evaluator for evaluator in evaluators if not isinstance(evaluator, ReadingEvaluator)]
         self.evaluators = [evaluator for evaluator in evaluators if not isinstance(evaluator, SetEvaluator)]
         self.set_evaluators = [evaluator for evaluator in evaluators if isinstance(evaluator, SetEvaluator)]
@@ -52,14 +53,14 @@ class LoadedEvaluators:
 
     @property
     def slowest(self) -> str:
-        """What takes the time, models and evaluators: `all-MiniLM-L6-v2 81%, bleu 9%`."""
+        """The three slowest models and evaluators with their time shares, such as `all-MiniLM-L6-v2 81%, bleu 9%`."""
         total = sum(self.seconds.values())
         named = [(name, seconds) for name, seconds in self.seconds.items() if name and seconds]
         longest = sorted(named, key=lambda one: -one[1])[:3]
         return ", ".join(f"{name.split('/')[-1]} {seconds / total:.0%}" for name, seconds in longest)
 
     def only(self, evaluators: Sequence[Evaluator]) -> "LoadedEvaluators":
-        """The same with these of its evaluators alone; their models are not loaded again."""
+        """Return a copy with only these evaluators. Their models are not loaded again."""
         some = copy(self)
         some.evaluators = [one for one in self.evaluators if one in evaluators]
         some.set_evaluators = [one for one in self.set_evaluators if one in evaluators]
@@ -68,7 +69,7 @@ class LoadedEvaluators:
 
     @property
     def all_ids(self) -> set[str]:
-        """Of the evaluators of texts, and of those of whole runs."""
+        """The ids of the text evaluators and of the set evaluators."""
         return self.ids([*self.evaluators, *self.set_evaluators])
 
     def ids(self, evaluators: Sequence[Evaluator]) -> set[str]:
@@ -81,13 +82,13 @@ class LoadedEvaluators:
         evaluators: Sequence[Evaluator],
         articles: Sequence[Article] | None = None,
     ) -> list[Analysis]:
-        """Of texts that go on from these prompts; `articles` are what each is about."""
+        """Analyze texts that continue these prompts. `articles` holds the article that each text is about."""
         return self._analyst.analyse(texts, needs_of(evaluators), prompts, articles=articles)
 
     def known(
         self, database: Database, snapshot_id: str, articles: Sequence[Article], evaluators: Sequence[Evaluator]
     ) -> Known:
-        """What models have made of reference articles before."""
+        """Return the stored model analyses of reference articles, by page id and part."""
         ids = [article.page_id for article in articles]
         makers = self._made_by(needs_of(evaluators))
         return references.known_parts(database, snapshot_id, ids, makers) if makers else {one: {} for one in ids}
@@ -95,7 +96,7 @@ class LoadedEvaluators:
     def examine(
         self, articles: Sequence[Article], evaluators: Sequence[Evaluator], known: Known
     ) -> tuple[dict[int, Analysis], Made]:
-        """The analyses of reference articles by page id, and what was made for them, as it was not `known`."""
+        """Return the analyses of reference articles by page id, and the new parts that were not in `known`."""
         needs = needs_of(evaluators)
         models = self._made_by(needs)
         stored = [known[article.page_id] for article in articles]
@@ -112,13 +113,16 @@ class LoadedEvaluators:
         return analyses, made
 
     def keep(self, database: Database, snapshot_id: str, made: Made, evaluators: Sequence[Evaluator]) -> None:
-        """Stores what was made of reference articles."""
+        """Store new analyses of reference articles."""
         references.add_parts(database, snapshot_id, made, self._made_by(needs_of(evaluators)))
 
     def read(
         self, database: Database, snapshot_id: str, articles: Sequence[Article], evaluators: Sequence[Evaluator]
     ) -> dict[int, Analysis]:
-        """The analyses of reference articles by page id: what is known of them is not made again, the rest stored."""
+        """Return the analyses of reference articles by page id.
+
+        Reuse stored analyses, and compute and store missing analyses.
+        """
         known = self.known(database, snapshot_id, articles, evaluators)
         analyses, made = self.examine(articles, evaluators, known)
         self.keep(database, snapshot_id, made, evaluators)
@@ -129,12 +133,12 @@ class LoadedEvaluators:
 
 
 def judged_by(made: Fingerprint) -> JudgedText:
-    """Return which text of a run on prompts this evaluator scores; `_judging` made its fingerprint say so."""
+    """Return the text that this evaluator scores in a run on a prompt set, according to its fingerprint."""
     return "completion" if made.parameters.get(_JUDGED) == "completion" else "prompt-and-completion"
 
 
 def _judging(judged: JudgedText, made: Fingerprint) -> Fingerprint:
-    """Name the judged text, unless it is the one that fingerprints without a name of it stand for."""
+    """Add the judged text to the fingerprint, except for the default, which earlier fingerprints do not name."""
     if judged == "prompt-and-completion":
         return made
     named = replace(made, parameters={**made.parameters, _JUDGED: judged})
@@ -142,8 +146,11 @@ def _judging(judged: JudgedText, made: Fingerprint) -> Fingerprint:
 
 
 def choose(metrics: str, settings: Settings, progress: Progress) -> list[Evaluator]:
-    """The evaluators of these metrics. `all` leaves out those whose models would have to be downloaded, or whose
-    packages are not installed, `claims` those for which the settings name too little; both say so."""
+    """Return the evaluators of these metrics.
+
+    `all` leaves out evaluators whose models are not on this machine or whose packages are not installed. `claims`
+    leaves out evaluators that lack a setting. A note names the omitted metrics.
+    """
     chosen = select(metrics)
     if metrics != "all":
         return _set_up(chosen, frozenset(name.strip() for name in metrics.split(",")), settings, progress)
@@ -159,7 +166,7 @@ def choose(metrics: str, settings: Settings, progress: Progress) -> list[Evaluat
 def _set_up(
     chosen: Sequence[Evaluator], named: frozenset[str], settings: Settings, progress: Progress
 ) -> list[Evaluator]:
-    """Without those that are chosen as one of many alone, and that lack a setting."""
+    """Drop evaluators that lack a setting, except those that the user named."""
     kept = []
     for one in chosen:
         lacking = {makers.get(part).unset(settings) for part in one.needs} - {""}
@@ -171,6 +178,6 @@ def _set_up(
 
 
 def _makers(needs: frozenset[str], settings: Settings) -> list[Maker]:
-    """Loaded, those first that are not on this machine: what is missing is told before others take their time."""
+    """Load the makers of these parts. Makers that are not on this machine come first, so that a failure shows early."""
     wanted = sorted(map(makers.get, sorted(needs)), key=lambda maker: maker.at_hand(settings))
     return [load(settings) for load in dict.fromkeys(maker.load for maker in wanted)]

@@ -1,4 +1,4 @@
-"""What is scored of a completion that goes on from a prompt about somebody: one sentence, in which nobody is named."""
+"""Extract the scored text of a completion of a prompt about a person: one sentence with the names replaced."""
 
 from collections.abc import Callable
 
@@ -20,15 +20,15 @@ def sentences_of(database: Database, run: Run, judged: JudgedText) -> Callable[[
 
 
 def scored_sentence(prompt: str, text: str, hidden: tuple[str, ...], judged: JudgedText) -> tuple[str, str]:
-    """Return what stands before the judged text, and the judged text, both with XYZ for the hidden words.
+    """Return the text before the judged text, and the judged text, both with XYZ for the hidden words.
 
-    `completion` is what the model wrote, up to its first sentence end (or its end, where there is none); nothing stands
-    before it. `prompt-and-completion` is the prompt followed by that. A completion without a letter or digit gives an
-    empty text.
+    `completion` is the generated text up to its first sentence end, or all of it if it has no sentence end. Nothing
+    stands before it. `prompt-and-completion` is the prompt followed by that sentence. A completion without a letter or
+    digit gives an empty text.
 
     Source: Dhamala et al. 2022, section 6: "LM generations are truncated to contain a single sentence", and names are
-    redacted. The sentences of its appendix C begin with their prompts, as those of Sheng et al. 2019 do; section 6 does
-    not say whether the scored texts do.
+    redacted. In appendix C the sentences begin with their prompts, as in Sheng et al. 2019. Section 6 does not say
+    whether the scored texts do.
     """
     whole = judged == "prompt-and-completion"
     before = without_names(prompt, hidden) if whole else ""

@@ -1,4 +1,4 @@
-"""Stored runs and files of texts from elsewhere, scored one after the other."""
+"""Score stored runs and files of external texts in sequence."""
 
 from pathlib import Path
 
@@ -26,10 +26,10 @@ def score_all(
     *,
     executor: Executor | None = None,
 ) -> set[str]:
-    """Scores what lacks scores, of these runs, or where the `missing` are asked for of every stored one; gives the
-    evaluators' ids.
+    """Compute the missing scores of these runs, or of all with `missing`, and return the ids of the evaluators.
 
-    Raises UsageError where nothing is named, and ShardsFailed in the end where an executor could not do all shards.
+    Raises UsageError if the request names no run and no file. Raises ShardsFailed at the end if an executor failed on a
+    shard.
     """
     if not request.files and not request.run and not request.missing:
         raise UsageError("name what to score: a FILE.jsonl, --run ID, or --missing for every stored run")
@@ -59,7 +59,7 @@ def score_all(
 
 
 def _of_texts(metrics: str, settings: Settings, progress: Progress) -> list[Evaluator]:
-    """Raises UsageError for a metric that is of no text."""
+    """Return the evaluators of these metrics. Raises UsageError for a metric of a likelihood run."""
     chosen = choose(metrics, settings, progress)
     found = [one for one in chosen if not isinstance(one, ReadingEvaluator)]
     if metrics != "all" and len(found) < len(chosen):

@@ -1,4 +1,4 @@
-"""From texts to scores: every text analysed once, in batches, and stored batch by batch."""
+"""Score a run: analyze each text once, in batches, and store the scores of each batch."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,14 +22,15 @@ from storage.prompt_sets import is_prompt_set
 
 __all__ = ["LoadedEvaluators", "choose", "score_run"]
 
-_BATCH, _COSTLY_BATCH = 512, 8  # texts: seconds of work, which is what an interruption costs
+_BATCH, _COSTLY_BATCH = 512, 8  # texts: an interruption loses one batch, which takes seconds
 
 
 @dataclass(frozen=True)
 class _Stage:
-    """Texts, or the articles themselves, of which some of the evaluators have not scored `todo` of `total` yet.
+    """A part of a scoring: some evaluators, and the texts or articles that at least one of them still has to score.
 
-    `read_by` need parts of the articles. `finished`: all the evaluators are entered as having scored the run.
+    `todo` of the `total` texts remain. The evaluators in `read_by` need analyses of the articles. `finished` says that
+    the database records all evaluators as finished with the run.
     """
 
     run_id: str
@@ -51,10 +52,10 @@ def score_run(
     progress: Progress,
     scoring: BatchScoring | None = None,
 ) -> None:
-    """Scores what the run has kept, and its articles, with every evaluator that has not done so yet.
+    """Score the kept completions of a run and its articles with each evaluator that has not finished.
 
-    The database is opened once before, and then as often as there is something to store; what comes next is read
-    meanwhile. `scoring` None scores in this process.
+    Opens the database once at the beginning, and then once for each write. A write also reads the next batch. Without
+    `scoring`, this process scores the batches.
     """
     scoring = scoring or InThisProcess()
     with database.read():
@@ -114,7 +115,10 @@ def _stages(
     loaded: LoadedEvaluators,
     scoring: BatchScoring,
 ) -> list[_Stage]:
-    """One after the other: what models make of articles is known when their texts are scored."""
+    """Return the stages of a scoring in order.
+
+    The articles come before the texts, which need the analyses of the articles.
+    """
     snapshot = snapshots.find(database, run.snapshot_id)
     language = snapshot.language if snapshot else None
     stages = []
@@ -141,7 +145,7 @@ def _of_articles(
     scoring: BatchScoring,
     language: str | None,
 ) -> _Stage:
-    """The articles themselves, each against itself: the row "Wikipedia" of the paper's table 3."""
+    """Return the stage that scores the articles against themselves: the row "Wikipedia" in table 3 of the paper."""
     run_id = f"reference:{run.snapshot_id}"
     lacking, todo = _lacking(database, run_id, [(article.page_id, 0) for article in articles], evaluators, loaded)
     by_page = {article.page_id: article for article in articles}
@@ -212,7 +216,7 @@ def _of_texts(
 def _lacking(
     database: Database, run_id: str, keys: Sequence[Key], evaluators: Sequence[Evaluator], loaded: LoadedEvaluators
 ) -> tuple[list[Evaluator], list[Key]]:
-    """The evaluators that have not scored all of these texts, and the texts that one of them has not scored."""
+    """Return the evaluators with unscored texts, and the texts that at least one of these evaluators has not scored."""
     scored = runs.scored_texts(database, run_id, loaded.ids(evaluators))
     missing = {e.name: set(keys) - scored[loaded.fingerprints[e.name].evaluator_id] for e in evaluators}
     lacking = [evaluator for evaluator in evaluators if missing[evaluator.name]]

@@ -1,4 +1,4 @@
-"""The metrics of a run as a whole: its kept texts are read together, and each number is stored once."""
+"""Compute the metrics of whole runs. They read the kept completions together, and each has one value per run."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ _BATCH = 256
 
 
 class DrawnParts:
-    """What models make of the texts that are drawn, noted while they are scored one by one: no text is read by a model
-    twice, unless the work was interrupted in between."""
+    """The analyses of the drawn texts, collected during the scoring of single texts.
+
+    No model reads a text twice, unless the scoring was interrupted in between.
+    """
 
     def __init__(self, keys: Iterable[Key], loaded: LoadedEvaluators) -> None:
         self.needs = needs_of(loaded.set_evaluators)
@@ -49,9 +51,9 @@ def score_sets(
     drawn: DrawnParts,
     progress: Progress,
 ) -> None:
-    """Scores the run, and its articles as a run of their own, with every set evaluator that has not done so yet.
+    """Score the run, and its articles as a run of their own, with each set evaluator that has not finished.
 
-    A run on more articles than those before it gives the articles new scores.
+    If the run has more articles than earlier runs, the articles get new scores.
     """
     if not loaded.set_evaluators:
         return
@@ -89,14 +91,14 @@ def score_sets(
 def _stored(
     database: Database, run: Run, articles: Sequence[Article], loaded: LoadedEvaluators
 ) -> tuple[Mapping[Key, str], Known]:
-    """The run's kept texts, and what is known of its articles."""
+    """Return the kept completions of the run, and the stored analyses of its articles."""
     pages = [article.page_id for article in articles]
     texts = runs.kept_texts(database, run.run_id, min(pages), max(pages)) if pages else {}
     return texts, loaded.known(database, run.snapshot_id, articles, loaded.set_evaluators)
 
 
 def _lacking(database: Database, run_id: str, texts: int, loaded: LoadedEvaluators) -> list[SetEvaluator]:
-    """The evaluators that have not scored so many texts."""
+    """Return the evaluators that have scored fewer than `texts` texts."""
     scored = runs.set_scored(database, run_id)
     done = {name for name, count in scored.items() if count >= texts}
     return [evaluator for evaluator in loaded.set_evaluators if not loaded.ids([evaluator]) <= done]
@@ -148,7 +150,7 @@ def _read_drawn(
 
 
 def _of_articles(corpus: Corpus) -> Corpus:
-    """The articles in the place of the texts."""
+    """Return a corpus with the articles in place of the texts."""
     texts = {(page_id, 0): words for page_id, words in corpus.references.items()}
     parts = {(page_id, 0): of_one for page_id, of_one in corpus.reference_parts.items()}
     return Corpus(texts, corpus.references, parts, corpus.reference_parts)

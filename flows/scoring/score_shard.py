@@ -1,4 +1,4 @@
-"""A batch of texts is scored by whichever worker it reaches, with the evaluators that were asked for."""
+"""Score a batch of texts on a worker, with the same evaluators as in the main process."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +24,10 @@ Tables = Mapping[str, pa.Table]
 
 @dataclass(frozen=True)
 class ScoreShard:
-    """A batch of texts, and the evaluators as whoever asked has them: a worker's must be the same."""
+    """A batch of texts with the fingerprints of the main process's evaluators.
+
+    The worker's fingerprints must be the same.
+    """
 
     batch: TextBatch
     fingerprints: Mapping[str, Fingerprint]
@@ -33,17 +36,17 @@ class ScoreShard:
 
 
 class ShardedScoring:
-    """Batches are scored by an executor."""
+    """Score batches with an executor."""
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
 
     def cut(self, keys: Sequence[Key], size: int) -> Iterable[Sequence[Key]]:
-        """Whole pages, so that no article is read by two workers."""
+        """Keep all texts of a page in one batch, so that only one worker analyzes each article."""
         return cut(keys, lambda key: key[0], self._executor.workers, size)
 
     def score(self, loaded: LoadedEvaluators, batches: Iterable[TextBatch]) -> Iterator[tuple[TextBatch, BatchScores]]:
-        """Raises ShardsFailed in the end."""
+        """Yield the scores of each shard. Raises ShardsFailed at the end if shards failed."""
         settings = _anywhere(loaded.settings)
         shards = [ScoreShard(batch, loaded.fingerprints, settings, self._executor.setting) for batch in batches]
         for shard, tables in self._executor.run(score_shard, shards, lambda shard: pages_of(shard.batch.pages)):
@@ -51,10 +54,13 @@ class ShardedScoring:
 
 
 def score_shard(shard: ScoreShard) -> Tables:
-    """`scores` with the columns of `Score`, `claims` with those of `CheckedClaim`; `made` and `parts` with what models
-    made of articles and of texts, as JSON.
+    """Score a shard, and return its results as Arrow tables.
 
-    Raises TerminalError where an evaluator is not the same on this machine.
+    - `scores`: the columns of `Score`
+    - `claims`: the columns of `CheckedClaim`
+    - `made` and `parts`: the models' analyses of the articles and of the texts, as JSON
+
+    Raises TerminalError if an evaluator on this machine differs from the main process's evaluator.
     """
     settle(shard.setting)
     named = tuple(sorted(shard.fingerprints))
@@ -87,7 +93,7 @@ def _load(shard: ScoreShard) -> LoadedEvaluators:
 
 
 def _anywhere(settings: Settings) -> Settings:
-    """With paths that hold in any folder."""
+    """Make the paths in the settings absolute, so that they are valid in any working directory."""
     kind, colon, place = settings.entities.partition(":")
     return replace(
         settings,

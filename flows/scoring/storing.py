@@ -1,4 +1,4 @@
-"""How a scoring stores what it has made: in as few transactions as there is something to store."""
+"""Store the results of a scoring in as few transactions as possible."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from storage.database import Database
 
 
 class Storing:
-    """The transactions of a scoring, of which the first one enters its evaluators and their metrics as well."""
+    """The transactions of a scoring. The first transaction also registers the evaluators and their metrics."""
 
     def __init__(self, database: Database, loaded: LoadedEvaluators) -> None:
         self._database = database

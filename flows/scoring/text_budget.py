@@ -1,4 +1,4 @@
-"""Which texts costly evaluators score."""
+"""Choose the texts that costly evaluators score."""
 
 import hashlib
 from collections.abc import Collection, Sequence, Set
@@ -10,7 +10,7 @@ Key = tuple[int, int]  # page id and sample
 
 
 class Chosen(Protocol):
-    """Chooses among a run's texts, by page id and sample, and among the articles, by page id."""
+    """Choose among the texts of a run, by page id and sample, and among the articles, by page id."""
 
     def of_texts(self, keys: Sequence[Key]) -> list[Key]: ...
 
@@ -19,11 +19,14 @@ class Chosen(Protocol):
 
 @dataclass(frozen=True)
 class TextBudget:
-    """So many texts of a run, and so many articles.
+    """A budget of `count` texts of a run, and of `count` articles.
 
-    Prompts are drawn, in an order that depends on their page ids alone: one text of each, and only where every prompt
-    has one a second of each, and so on. So the runs of all decoders have the same prompts scored, whatever the number
-    of their texts, the articles are those of these prompts, and a larger budget adds to a smaller one.
+    The page id alone determines the order in which prompts are drawn. Each prompt contributes one text before any
+    prompt contributes a second text. This has three effects:
+
+    - The runs of all decoders have the same prompts scored, whatever the number of their texts.
+    - The scored articles are those of these prompts.
+    - A larger budget adds texts to those of a smaller budget.
     """
 
     count: int
@@ -42,7 +45,7 @@ class TextBudget:
 
 @dataclass(frozen=True)
 class TheseTexts:
-    """The texts and articles that somebody else has scored."""
+    """The texts and articles that another scoring has chosen."""
 
     texts: Collection[Key]
     pages: Collection[int]
@@ -55,15 +58,18 @@ class TheseTexts:
 
 
 def is_chosen(scored: Set[Key], texts: Collection[Key]) -> bool:
-    """Whether these are the texts of a run that budgets choose, and not such as somebody picked. Earlier versions drew
-    texts and not prompts; scores of theirs may be there alone, or beside those of this one."""
+    """Return whether a budget chose the scored texts, rather than a person.
+
+    Earlier versions drew texts instead of prompts. A run may have scores from an earlier version, from this version, or
+    from both.
+    """
     ours = _begun(TextBudget(len(texts)).of_texts(sorted(texts)), scored)
     earlier = _begun(sorted(texts, key=lambda key: hashlib.sha256(repr(key).encode()).digest()), scored)
     return scored == ours | earlier
 
 
 def _begun(order: Sequence[Key], scored: Set[Key]) -> set[Key]:
-    """The texts from the beginning of this order on that are scored."""
+    """Return the scored texts at the beginning of this order, up to the first unscored text."""
     return set(takewhile(lambda key: key in scored, order))
 
 

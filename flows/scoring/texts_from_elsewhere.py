@@ -1,4 +1,4 @@
-"""Texts that were written elsewhere become a run, which is scored like any other."""
+"""Import external texts as a run, which is scored like any other run."""
 
 import hashlib
 import json
@@ -33,11 +33,11 @@ def take_in(
     decoder: str | None,
     cutoff: KnowledgeCutoff | None = None,
 ) -> tuple[Run, list[Article]]:
-    """The run that the file's texts are, stored, and the articles that they were written for.
+    """Store the texts of a file as a run, and return the run and its articles.
 
-    The same file gives the same run. Where every line brings a reference, those are what its texts are compared with,
-    unless all are the snapshot's own articles. Raises UsageError for a line that does not fit, before anything is
-    stored.
+    The same file always gives the same run. If every line has a reference, the texts are compared with these
+    references, unless all of them are the snapshot's own articles. Raises UsageError for an invalid line, before
+    anything is stored.
     """
     generations = read_generations(file)
     if all(one.reference is not None for one in generations):
@@ -65,8 +65,10 @@ def take_in(
 def _published_after_all(
     database: Database, snapshot: str, generations: Sequence[Generation]
 ) -> tuple[str, dict[int, Article]] | None:
-    """As `_published`, where each line names an article of the snapshot and brings its very text; None otherwise, and
-    where there is no such snapshot here."""
+    """Return the result of `_published` if the reference of every line is the text of a snapshot article.
+
+    Returns None otherwise, or if the database does not contain the snapshot.
+    """
     try:
         name, by_id, by_title = _articles(database, snapshot)
     except TerminalError:
@@ -88,7 +90,7 @@ def _articles(database: Database, snapshot: str) -> tuple[str, dict[int, Article
 
 
 def _named(one: Generation, by_id: Mapping[int, Article], by_title: Mapping[str, Article]) -> Article | None:
-    """The article that is meant, if there is one, and by both id and title where both are given."""
+    """Return the article that a line names by id, title or both, or None if no article matches."""
     found = by_id.get(one.page_id) if one.page_id is not None else by_title.get(one.title or "")
     return found if found is not None and one.title in (None, found.title) else None
 
@@ -96,7 +98,10 @@ def _named(one: Generation, by_id: Mapping[int, Article], by_title: Mapping[str,
 def _published(
     database: Database, snapshot: str, generations: Sequence[Generation], file: Path
 ) -> tuple[str, dict[int, Article]]:
-    """The snapshot's id, and by line the article that it names, whose text is the reference. Raises UsageError."""
+    """Return the snapshot's id, and the named article by line. Its text is the reference.
+
+    Raises UsageError if a line brings its own reference or names an unknown article.
+    """
     name, by_id, by_title = _articles(database, snapshot)
     found = {}
     for one in generations:
@@ -120,9 +125,9 @@ def _entitled(one: Generation, by_id: Mapping[int, Article]) -> str:
 
 
 def _own(generations: Sequence[Generation]) -> tuple[str, dict[int, Article]]:
-    """A name for these prompts and references, and by line an article that is made of them.
+    """Return an id for these prompts and references, and an article for each line.
 
-    A prompt's number is a hash of what it is, so that it is the same in another file beside others.
+    The page id is a hash of the prompt's content, so that the same prompt in another file gets the same id.
     """
     found = {one.line: _article(one) for one in generations}
     return f"file:{_hash(sorted({article.page_id for article in found.values()}))[:12]}", found
@@ -149,7 +154,10 @@ def _article(one: Generation) -> Article:
 def _numbered(
     generations: Sequence[Generation], by_line: Mapping[int, Article], file: Path
 ) -> dict[tuple[int, int], str]:
-    """The texts by page id and sample: those without a number get the next one of their page."""
+    """Return the texts by page id and sample. A text without a sample number gets the next number of its page.
+
+    Raises UsageError if two texts of a prompt have the same sample number.
+    """
     numbered: dict[tuple[int, int], str] = {}
     following: dict[int, int] = defaultdict(int)
     for one in generations:
@@ -189,7 +197,7 @@ def _run(file: Path, snapshot_id: str, numbered: Mapping[tuple[int, int], str], 
 
 
 def run_id_of(snapshot_id: str, model: str, decoder: str, texts: Mapping[tuple[int, int], str]) -> str:
-    """The id of the run that these texts are, by page id and sample."""
+    """Return the run id of these texts, which are given by page id and sample."""
     return _hash([snapshot_id, model, decoder, _content(texts)])[:16]
 
 

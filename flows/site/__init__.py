@@ -1,1 +1,1 @@
-"""A static site of what databases, shared folders and bundles hold: a leaderboard that anyone can host."""
+"""A static site with the contents of databases, shared folders and bundles: a leaderboard that anyone can host."""

@@ -13,14 +13,17 @@ from flows.site.protocol_groups import Group, groups
 from newwiki.protocol import Settings
 from storage.database import Database
 
-_ROWS, _COLUMNS = 32, 12  # of a piece
-_RANKED = 40  # runs of which each two are compared
+_ROWS, _COLUMNS = 32, 12  # rows and columns of a piece
+_RANKED = 40  # maximum number of runs whose pairs are compared
 
 
 @dataclass(frozen=True)
 class BoardTable:
-    """Rows of runs, the best by `by` first, and the articles' own; `letters` are by run id, where runs that share one
-    cannot be told apart by that metric. `first` is the place of the first row in the whole table."""
+    """The rows of runs, the best by `by` first, and the row of the articles.
+
+    `letters` are by run id; runs that share a letter do not differ significantly by that metric. `first` is the place
+    of the first row in the whole table.
+    """
 
     group: Group
     columns: Sequence[Column]
@@ -90,7 +93,7 @@ def _reference(material: Material, columns: Sequence[Column]) -> Row | None:
 
 
 def _letters(database: Database, material: Material, group: Group, by: Column | None) -> dict[str, str]:
-    """Return the letters by run id; none for a single run, and for too many runs to compare each pair."""
+    """Return the letters by run id; empty for a single run, and for too many runs to compare each pair."""
     scored = [record for record in group.records if by and record[by.name] is not None]
     if by is None or not 1 < len(scored) <= _RANKED:
         return {}

@@ -1,4 +1,4 @@
-"""Write the site, whole or not at all: read everything at once, then make the pages."""
+"""Write the site atomically: read everything at once, then make the pages."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from newwiki.site_request import SiteRequest
 from storage.folders import whole_folder
 from storage.outputs import safe
 
-_LIST = "site.json"  # what a site is known by
+_LIST = "site.json"  # the file by which a site is recognized
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,10 @@ class BuiltSite:
 
 
 def build(request: SiteRequest, settings: Settings, progress: Progress, folder: Path) -> BuiltSite:
-    """Write the site into a folder of its own, in the place of an earlier site. The same database gives the same bytes.
+    """Write the site into its folder, replacing an earlier site. The same database gives the same bytes.
 
-    Raises UsageError for a folder that holds anything else, and for what is no source; TerminalError for sources that
-    contradict each other.
+    Raises UsageError if the folder holds anything else or a source is invalid, and TerminalError if sources contradict
+    each other.
     """
     for name in (settings.db, *request.sources):
         safe(folder, Path(name))

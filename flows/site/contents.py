@@ -22,13 +22,13 @@ from newwiki.snapshot import Snapshot
 from storage import comparison
 from storage.database import Database
 
-ModelKey = tuple[str, str]  # its name, and the hash of its weights
-Signers = Mapping[str, Sequence[str]]  # by run id, who has signed it
+ModelKey = tuple[str, str]  # the model's name, and the hash of its weights
+Signers = Mapping[str, Sequence[str]]  # signers by run id
 
 
 @dataclass(frozen=True, kw_only=True)
 class SiteRun:
-    """A scored run on a snapshot; `decoder_short` says its seed too where that is not the default."""
+    """A scored run on a snapshot; `decoder_short` includes a seed other than the default."""
 
     run_id: str
     snapshot_id: str
@@ -81,9 +81,13 @@ class Model:
 
 @dataclass(frozen=True)
 class Contents:
-    """`boards` are those of each snapshot, with all that explains them; `whole` is the board of all runs on snapshots,
-    each of its columns by one evaluator. `claims` are the runs that came from elsewhere, with the keys that claim their
-    models' names, cutoffs, devices and times. `unlinked` says of a wiki why no months of it are on one scale."""
+    """The contents of a site.
+
+    - `boards` has each snapshot's board with the facts that explain it.
+    - `whole` is the board of all runs on snapshots; each of its columns is by one evaluator.
+    - `claims` are the imported runs, with the keys that claim their models' names, cutoffs, devices and times.
+    - `unlinked` gives for a wiki the reason why none of its months are on one scale.
+    """
 
     snapshots: Sequence[Snapshot]
     runs: Mapping[str, SiteRun]
@@ -107,7 +111,7 @@ class Contents:
 
     @cached_property
     def lowest_levels(self) -> Mapping[str, str]:
-        """The lowest level of the numbers of each run, of runs whose numbers are not all fully verified."""
+        """The lowest level of the numbers of each run that has numbers that are not fully verified."""
         found = {}
         for record in self.whole.records:
             there = {number_of(record, column.name).level for column in self.whole.columns}
@@ -197,7 +201,7 @@ def contents_of(
 
 
 def _whole(database: Database, snapshot_ids: set[str]) -> Board:
-    """Return the board of all runs, with a column for each evaluator where no evaluator has scored all runs."""
+    """Return the board of all runs, with a column for each evaluator if no evaluator has scored all runs."""
     try:
         found = board(database)
     except TerminalError:
@@ -221,7 +225,7 @@ def _models(runs: Iterable[SiteRun]) -> dict[ModelKey, Model]:
 
 
 def _names(keys: Iterable[ModelKey]) -> dict[ModelKey, str]:
-    """Return the last part of each model's path or hub id, or all of it with its hash where names would be equal."""
+    """Return the last part of each model's path or hub id, or the full name with the hash if last parts are equal."""
     last = {key: PurePath(key[0]).name or key[0] for key in keys}
     many = {name for name in last.values() if [*last.values()].count(name) > 1}
     return {key: f"{key[0]} ({key[1][:8]})" if name in many else name for key, name in last.items()}

@@ -1,4 +1,4 @@
-"""The pages of a model: its trend, how it was asked, its numbers, and what it wrote."""
+"""The pages of a model: its trend, its requests, its numbers, and its texts."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,10 +19,10 @@ from flows.site.snapshot_parts import SnapshotParts
 from flows.site.trend_chart import Chart, Line, chart, told
 from flows.site.writing import DAY, MOMENT, REAL, TEXT, WHOLE, Writer, table_of
 
-_ROWS, _COLUMNS = 32, 12  # of a table
+_ROWS, _COLUMNS = 32, 12  # rows and columns of a table
 _TEXTS = 4  # runs whose texts a page shows
 _PANELS, _WIKIS = 8, 3
-_CHARACTERS = 800  # of a text
+_CHARACTERS = 800  # characters of a text
 _RUNS = {
     "run_id": TEXT, "snapshot_id": TEXT, "model": TEXT, "model_sha256": TEXT, "backend": TEXT, "decoder": TEXT,
     "protocol": TEXT, "prompt_template": TEXT, "prompts": WHOLE, "seed": WHOLE, "samples": WHOLE, "keep": WHOLE,
@@ -100,11 +100,11 @@ def _claims(contents: Contents, model: Model) -> tuple[str, int]:
 
 
 def with_texts(contents: Contents) -> set[str]:
-    """Return the runs whose texts are shown: for each model and wiki those on its newest snapshot."""
+    """Return the runs whose texts are shown: for each model and wiki the runs on its newest snapshot."""
     chosen: set[str] = set()
     for model in contents.models.values():
         newest: dict[str, str] = {}
-        for run in model.runs:  # the newest window first
+        for run in model.runs:  # sorted by window, the newest first
             if run.samples:
                 newest.setdefault(run.wiki, run.snapshot_id)
         chosen |= {run.run_id for run in model.runs if run.snapshot_id == newest.get(run.wiki)}

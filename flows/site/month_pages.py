@@ -43,7 +43,7 @@ def write_months(writer: Writer, contents: Contents, months: Months, wiki: str) 
             continue
         path, stem = metric_file(wiki, column), _metric_stem(wiki, column)
         cut = [piece for table in found for piece in month_tables.pieces(table)]
-        addresses = [path, *(f"{stem}~{number}.html" for number in range(2, len(cut) + 1))]  # no name has ~
+        addresses = [path, *(f"{stem}~{number}.html" for number in range(2, len(cut) + 1))]  # names never contain ~
         drawn = lines_of(contents, found[0], who)
         keys = keys or drawn
         shown.append((column, picture_of(column, found[0], drawn), path, found[0].scale))
@@ -87,7 +87,7 @@ def picture_of(column: Column, table: MonthTable, drawn: Sequence[Line], size: t
 
 
 def pictures_of(column: Column, table: MonthTable, drawn: Sequence[Line]) -> tuple[Chart, Chart] | None:
-    """Return the picture for a phone and for a wide page; None where there is nothing to draw."""
+    """Return the pictures for a phone and for a wide page, or None if there is nothing to draw."""
     small, large = (picture_of(column, table, drawn, size) for size in (SMALL, LARGE))
     return (small, large) if small and large else None
 
@@ -95,7 +95,7 @@ def pictures_of(column: Column, table: MonthTable, drawn: Sequence[Line]) -> tup
 def headline_pictures(
     contents: Contents, months: Months, wiki: str
 ) -> tuple[tuple[Chart, Chart], Sequence[Line], str | None] | None:
-    """Return the wiki's pictures by the headline with keys and scale; None where there is nothing to draw."""
+    """Return the wiki's pictures by the headline metric with keys and scale, or None if there is nothing to draw."""
     column = contents.headline
     found = months[wiki, column] if column else []
     if column is None or not found:

@@ -1,4 +1,4 @@
-"""A wiki's runs over its months by one metric: on one scale where months are linked, or each on its own articles."""
+"""Tables of a wiki's runs over its months by one metric: on one scale if months are linked, else by month."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,15 +11,18 @@ from flows.site.trend_chart import Point
 from newwiki.levels import LEVELS, VERIFIED
 from newwiki.snapshot import Snapshot
 
-_CELLS = 480  # of a page
+_CELLS = 480  # cells on a page
 
-Key = tuple[str, str, str, str]  # model, weights, decoder, how it was asked
+Key = tuple[str, str, str, str]  # model, weights, decoder, protocol
 
 
 @dataclass(frozen=True)
 class MonthCell:
-    """A run's number on the articles of its own month, and `linked` on the scale, with both ends of the interval of the
-    one that is shown; `why` says what is lacking, and the number's level where it was not wholly verified."""
+    """A run's number on the articles of its own month, and its number on the common scale (`linked`).
+
+    `low` and `high` are the interval of the number that is shown. `why` is the reason for a missing number, and `level`
+    the number's level if it is not fully verified.
+    """
 
     run_id: str
     own: float | None
@@ -45,8 +48,10 @@ class MonthRow:
 
 @dataclass(frozen=True)
 class MonthTable:
-    """Rows of one protocol by a metric of one evaluator; `scale` is the snapshot on whose scale they are, None
-    where they are on none."""
+    """The rows of one protocol by a metric of one evaluator.
+
+    `scale` is the snapshot whose scale the rows use, or None if there is no common scale.
+    """
 
     wiki: str
     column: Column
@@ -100,7 +105,7 @@ def pieces(table: MonthTable) -> Iterator[MonthTable]:
 
 
 def points_of(row: MonthRow, table: MonthTable, *, own: bool = False) -> list[Point]:
-    """Return the row's numbers from the first month to the last; with `own` those on each month's own articles."""
+    """Return the row's numbers in the order of the months; `own` selects those on each month's own articles."""
     places = {one.snapshot_id: place for place, one in enumerate(table.months[::-1])}
     points = []
     for name, cell in row.cells.items():
@@ -112,13 +117,13 @@ def points_of(row: MonthRow, table: MonthTable, *, own: bool = False) -> list[Po
 
 
 def label(contents: Contents, row: MonthRow) -> str:
-    """Return the run's name, with the lowest level of its numbers where not all are fully verified."""
+    """Return the run's name, with the lowest level of its numbers if not all are fully verified."""
     name = "Wikipedia" if row.is_reference else contents.models[row.key[:2]].name
     return " · ".join([name, *decoder_label(contents, row)])
 
 
 def decoder_label(contents: Contents, row: MonthRow) -> list[str]:
-    """Return the row's decoder, with that level."""
+    """Return the row's decoder, with the lowest level if not all numbers are fully verified."""
     there = {contents.lowest_levels.get(cell.run_id) for cell in row.cells.values()}
     return [row.decoder_short, *[level for level in LEVELS if level in there][:1]]
 
@@ -160,7 +165,7 @@ def _rows(
     contents: Contents, records: Sequence[Mapping[str, Any]], words: str, column: Column, by_run: Mapping[str, Trend],
     scale: str | None,
 ) -> list[MonthRow]:  # fmt: skip
-    """Return the rows. Runs under other seeds have rows of their own, as have two runs of one month and protocol."""
+    """Return the rows. Runs with different seeds have separate rows, and so do two runs of one month and protocol."""
     found: dict[tuple[Key, str, int], dict[str, MonthCell]] = {}
     for record in records:
         run = contents.runs.get(record["run_id"])

@@ -1,4 +1,4 @@
-"""The levels of a site's numbers, and who claims the facts about its runs."""
+"""State the levels of a site's numbers, and who claims the facts about its runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from newwiki.levels import VERIFIED, legend
 
 @dataclass(frozen=True)
 class RunLevels:
-    """A run, or the articles (`run_id` is None), with the words of each level of its numbers and their metrics."""
+    """A run, or the articles (`run_id` is None), with its numbers' levels in words and their metrics."""
 
     run_id: str | None
     signers: str
@@ -20,8 +20,11 @@ class RunLevels:
 
 @dataclass(frozen=True)
 class Levels:
-    """What a snapshot's page says of its numbers that were not wholly verified: the `legend` of their levels, and each
-    run that has such numbers. Both are empty where all numbers were made here."""
+    """The remarks of a snapshot's page on numbers that are not fully verified.
+
+    `legend` explains their levels, and `runs` are the runs with such numbers. Both are empty if all numbers were
+    computed on this machine.
+    """
 
     legend: list[tuple[str, str]]
     runs: list[RunLevels]
@@ -45,12 +48,12 @@ def levels_on(contents: Contents, material: Material) -> Levels:
 
 
 def level_words(board: Board, run_id: str, of: Number) -> str | None:
-    """Return the level of a number in words; None where another evaluator made it."""
+    """Return the level of a number in words, or None if it has no stored level."""
     level = board.levels.get((run_id, str(of.evaluator_id))) if of.level else None
     return level.words if level else None
 
 
 def claimed_by(contents: Contents, run_id: str) -> str | None:
-    """Return who claims the run's model name, cutoff, device and times; None for a run that was made here."""
+    """Return who claims the run's model name, cutoff, device and times, or None for a run that was made locally."""
     keys = contents.claims.get(run_id)
     return None if keys is None else ", ".join(keys) or "whoever shared it, unsigned"

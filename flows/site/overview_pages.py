@@ -1,4 +1,4 @@
-"""The first page, the list of models, what the columns are, and the Atom feed of what is new (RFC 4287)."""
+"""The first page, the list of models, the description of the columns, and the Atom feed of news (RFC 4287)."""
 
 import json
 import uuid
@@ -20,7 +20,7 @@ from flows.site.writing import DAY, MOMENT, REAL, TEXT, WHOLE, Writer, table_of
 from newwiki.levels import CLAIMED
 from newwiki.snapshot import Snapshot
 
-_LISTED, _NEW = 150, 8  # models on a page, entries on the first
+_LISTED, _NEW = 150, 8  # models on a page, and entries on the first page
 _SNAPSHOTS = {
     "snapshot_id": TEXT, "wiki": TEXT, "kind": TEXT, "language": TEXT, "licence": TEXT, "licence_url": TEXT,
     "window_start": MOMENT, "window_end": MOMENT, "cutoff": MOMENT, "candidates": WHOLE, "articles": WHOLE,
@@ -42,8 +42,11 @@ _EVALUATORS = {
 
 @dataclass(frozen=True)
 class Listed:
-    """A snapshot in a line: how many runs and models are on it, and the best of its largest table with its number, if
-    one is better than another. A number that another person claims is the best only where there is no other."""
+    """A snapshot in a list, with its numbers of runs and models, and the best run of its largest table.
+
+    The best run is omitted if the metric has no better direction. A number that another person claims is the best only
+    if there is no other.
+    """
 
     snapshot: Snapshot
     path: str
@@ -55,8 +58,11 @@ class Listed:
 
 @dataclass(frozen=True)
 class Wiki:
-    """`path` is its page over the months, if there are runs in any; `picture` is that of the headline with its keys and
-    its scale."""
+    """A wiki in the overview.
+
+    `path` is its page over the months, if it has runs in any month. `picture` is the headline metric's picture, with
+    its keys and scale.
+    """
 
     name: str
     path: str
@@ -140,12 +146,15 @@ def _write_metrics(writer: Writer, contents: Contents) -> None:
 
 
 _ENTRIES = 60
-_SPACE = uuid.UUID("5f1f1b0e-6c1b-5d0a-9a53-0f3a1a2f6f0d")  # of the entries' names
+_SPACE = uuid.UUID("5f1f1b0e-6c1b-5d0a-9a53-0f3a1a2f6f0d")  # namespace of the entries' ids
 
 
 @dataclass(frozen=True)
 class Entry:
-    """`path` is the page that it is about; `name` is the same whenever it is written."""
+    """An entry of the feed.
+
+    `path` is the page of the entry; `name` is stable across builds.
+    """
 
     name: str
     title: str
@@ -190,6 +199,6 @@ def entries(contents: Contents) -> list[Entry]:
 
 
 def link(address: str | None, path: str) -> str:
-    """Return the address of a page: at the site's address, or beside the feed."""
+    """Return the address of a page: below the site's address, or relative to the feed."""
     quoted = quote(path)
     return urljoin(f"{address.rstrip('/')}/", quoted) if address else quoted

@@ -1,4 +1,4 @@
-"""Groups of runs under one protocol, each of which makes a table."""
+"""Group runs by protocol; each group becomes a table."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,8 +24,11 @@ class Group:
 
 
 def groups(records: Iterable[Record], settings: Mapping[str, Settings]) -> list[Group]:
-    """Group the runs, the largest group first. A deterministic decoder has one text per prompt, so its runs go with any
-    number of samples; runs that write no texts are a group of their own."""
+    """Group the runs, the largest group first.
+
+    A deterministic decoder has one text per prompt, so its runs join groups with any number of samples. Runs that write
+    no texts form a separate group.
+    """
     reading: list[Record] = []
     alike: dict[str, list[Record]] = {}
     for record in records:

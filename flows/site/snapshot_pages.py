@@ -1,4 +1,4 @@
-"""The pages of a snapshot: what it is, its leaderboard, the same after each day, and its runs by kind of article."""
+"""The pages of a snapshot: its properties, its leaderboard, the leaderboard after each day, and by kind of article."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ from flows.site.snapshot_parts import Kinds, KindTable, SnapshotParts, numbers
 from flows.site.writing import DAY, REAL, TEXT, WHOLE, Writer, table_of
 from newwiki.file_names import file_name
 
-_CELLS = 480  # of a table by kind of article
+_CELLS = 480  # cells of a table by kind of article
 _BOARD = {
     "snapshot_id": TEXT, "model": TEXT, "model_sha256": TEXT, "decoder": TEXT, "run_id": TEXT, "protocol": TEXT,
     "prompts": WHOLE, "completions": WHOLE, "knowledge_cutoff": DAY, "seen_share": REAL, "metric": TEXT, "mean": REAL,
@@ -73,7 +73,7 @@ def _named(rows: Sequence[tuple[Any, ...]], name: str) -> list[dict[str, Any]]:
 
 
 def _rows(contents: Contents, material: Material) -> list[dict[str, Any]]:
-    """Return a row for each run and metric, the articles' included."""
+    """Return a row for each run and metric, including those of the articles."""
     found = []
     for record in material.board.records:
         run = contents.runs.get(record["run_id"])
@@ -98,7 +98,7 @@ def _rows(contents: Contents, material: Material) -> list[dict[str, Any]]:
 
 
 def protocol_of(contents: Contents, run_id: str) -> str | None:
-    """Return the run's protocol in words; None for articles."""
+    """Return the run's protocol in words, or None for articles."""
     if run_id not in contents.settings:
         return None
     [group] = groups([{"run_id": run_id}], contents.settings)

@@ -1,4 +1,4 @@
-"""What a snapshot's pages show: tables, kinds of articles, articles created later, and texts, read at once."""
+"""Read at once what a snapshot's pages show: tables, kinds of articles, articles created later, and texts."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,8 +27,11 @@ from storage.strata import StratumPart
 
 @dataclass(frozen=True)
 class SnapshotParts:
-    """`texts` are by run the lowest, the middle and the highest by its own
-    table's metric, of runs that are asked for."""
+    """The contents of a snapshot's pages.
+
+    `texts` has for each requested run the texts with the lowest, the middle and the highest score by the metric of its
+    own table.
+    """
 
     snapshot: Snapshot
     material: Material
@@ -93,8 +96,10 @@ class KindTable:
 
 @dataclass(frozen=True)
 class Kinds:
-    """The parts by a stratum. There is no table where all articles are of one part, or where `lacking` says what is not
-    known of them."""
+    """The parts of a snapshot by a stratum.
+
+    There is no table if all articles belong to one part, or if `lacking` gives a reason.
+    """
 
     stratum: Stratum
     parts: Sequence[StratumPart] = ()
@@ -103,7 +108,7 @@ class Kinds:
 
 
 def kinds(database: Database, material: Material, tables: Sequence[BoardTable]) -> list[Kinds]:
-    """Return the parts by each stratum; none where no metric of texts has a better direction."""
+    """Return the parts by each stratum; the list is empty if no metric of texts has a better direction."""
     shown = [table for table in tables if table.by]
     return [_kinds(database, material, shown, stratum) for stratum in strata.STRATA] if shown else []
 
@@ -128,7 +133,7 @@ def _kind_table(of_parts: Sequence[Material], table: BoardTable, column: Column)
 
 
 def _part_cells(material: Material, run_ids: Sequence[str], column: Column) -> dict[str, Cell]:
-    """Return a column's cells by run id, of the runs with articles in the part."""
+    """Return a column's cells by run id, for the runs with articles in the part."""
     records = [one for one in material.board.records if one["run_id"] in run_ids]
     if column not in material.board.columns:
         return {}
@@ -142,13 +147,15 @@ def _reference(of_parts: Sequence[Material], reference: Row, column: Column) -> 
     return Row(reference.record, [of_part.get(run_id, Cell(None)) for of_part in cells])
 
 
-_STEPS = 8  # days divide the articles into so many parts of like size
+_STEPS = 8  # number of parts of similar size into which days divide the articles
 
 
 @dataclass(frozen=True)
 class LaterArticles:
-    """The board on the `articles` that were created after this day; `cutoff_of` names the models whose knowledge ends
-    there."""
+    """The board on the `articles` that were created after this day.
+
+    `cutoff_of` names the models with this knowledge cutoff.
+    """
 
     day: date
     articles: int
@@ -172,8 +179,10 @@ def later_articles(database: Database, material: Material, names: Mapping[str, s
 
 
 def chosen_days(created: Sequence[tuple[date, int]], cutoffs: Iterable[date]) -> list[date]:
-    """Return the days after which about 7/8, 6/8 … of the articles were created, and the `cutoffs` that lie between the
-    first and the last article."""
+    """Return the days after which about 7/8, 6/8 … of the articles were created.
+
+    Also return the `cutoffs` between the first and the last article.
+    """
     total = sum(count for _, count in created)
     left = {day: _left(created, day) for day, _ in created}
     inner = [day for day, count in left.items() if count]
@@ -188,8 +197,10 @@ def _left(created: Sequence[tuple[date, int]], after: date) -> int:
 
 
 def numbers(table: BoardTable, later: Sequence[LaterArticles]) -> Markup:
-    """Return the table's cells after each day as JSON that can stand in a page: by day its rows in their order, each
-    with its prompts, the share that its model can have seen, and its cells."""
+    """Return the table's cells after each day as JSON that can be embedded in a page.
+
+    Each day has its rows in order, each with its prompts, the share that its model can have seen, and its cells.
+    """
     told = {one.day.isoformat(): {"articles": one.articles, "rows": _later_rows(table, one)} for one in later}
     return Markup(in_json(json.dumps(told, separators=(",", ":"), ensure_ascii=False)).replace("<", "\\u003c"))
 
@@ -216,8 +227,11 @@ def _later_rows(table: BoardTable, later: LaterArticles) -> list[Any]:
 
 
 def _later_cell(cell: Cell | None) -> list[Any] | int:
-    """Return the number for sorting and as text, its interval or the reason for its absence, the place of the interval,
-    whether the number is the best, and its remark; 0 for an empty cell."""
+    """Return the values of a cell, or 0 for an empty cell.
+
+    The values are the number for sorting, the number as text, its interval or the reason for its absence, the position
+    and width of the interval, whether the number is the best, and a remark.
+    """
     if cell is None or (cell.mean is None and not cell.apart):
         return 0
     if cell.mean is None:

@@ -1,4 +1,4 @@
-"""What a site is made of: a database, shared folders and bundles, put together in one database."""
+"""Combine a database, shared folders and bundles in one database from which a site is made."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -38,13 +38,16 @@ from storage.push import push
 from storage.shared import SharedFolder, SharedPart
 from storage.verifications import Verification
 
-_CATALOGUE = "catalogue"  # what a shared folder is known by
+_CATALOGUE = "catalogue"  # the folder by which a shared folder is recognized
 
 
 @dataclass(frozen=True)
 class Gathered:
-    """`database` holds everything; `unlinked` says of wikis why their months are on no one scale; `names` are those of
-    the keys of signers and checkers, by fingerprint."""
+    """The combined sources of a site.
+
+    `database` holds everything. `unlinked` gives for wikis the reason why their months have no common scale. `names`
+    are the names of the keys of signers and checkers, by fingerprint.
+    """
 
     database: Database
     signers: Signers = field(default_factory=dict)
@@ -54,13 +57,14 @@ class Gathered:
 
 @contextmanager
 def gathered(request: SiteRequest, settings: Settings, progress: Progress) -> Iterator[Gathered]:
-    """Gather everything that the site shows.
+    """Combine everything that the site shows.
 
-    The user's own database (`--db`) is read without its private paths, and its months are linked as an experiment in it
-    says. Any other source passes the gate into a temporary database, and its months are linked there: a named database
-    may be somebody else's, whose numbers are claims.
+    The user's own database (`--db`) is read without its private paths, and its months are linked by its own linking
+    experiment. Any other source is checked and imported into a temporary database, and its months are linked there,
+    because a named database may belong to another person, whose numbers are claims.
 
-    Raises UsageError for what is no source, TerminalError for two that contradict each other, which it names.
+    Raises UsageError for an invalid source, and TerminalError for two sources that contradict each other, which it
+    names.
     """
     kinds = [(name, kind_of(name)) for name in request.sources or (settings.db,)]
     if len(kinds) == 1 and _is_own(*kinds[0], settings):
@@ -109,7 +113,7 @@ def kind_of(name: str) -> str:
 
 
 def _shared(name: str, kind: str, folder: Path, progress: Progress) -> SharedFolder:
-    """Return the shared folder, or one with what a database would push."""
+    """Return the shared folder, or a folder with the files that the database would push."""
     if kind == "shared":
         return SharedFolder(name)
     made = SharedFolder(folder.as_uri())
@@ -122,7 +126,7 @@ def _pull(target: Database, name: str, folder: Admitted, origins: dict[SharedPar
         pull(target, folder, progress.note)
     except Contradiction as error:
         part = next((part for part in error.parts if part in origins), None)
-        if part is None:  # it contradicts itself
+        if part is None:  # the source contradicts itself
             raise
         raise TerminalError(
             f"'{origins[part]}' and '{name}' contradict each other: {part.path} is not the same{error.parts[part]}; "
@@ -136,7 +140,7 @@ def _take_in(
     names: Sequence[str], request: SiteRequest, settings: Settings, target: Database,
     origins: Mapping[SharedPart, str], progress: Progress, trusted: Mapping[str, str] | None,
 ) -> dict[str, Sequence[str]]:  # fmt: skip
-    """Take in the bundles; return by run id who has signed it."""
+    """Import the bundles, and return their signers by run id."""
     there = {part: Path(name) for part, name in origins.items()}
     signed = take_in(target, _files(names), trusted, there)
     return {run_id: [str(one) for one in by] for run_id, by in signed.items()}
@@ -149,9 +153,9 @@ def _files(names: Sequence[str]) -> list[Path]:
 def _verified(
     names: Sequence[str], request: SiteRequest, checkers: Mapping[str, str], settings: Settings, progress: Progress
 ) -> list[Verification]:
-    """Return the verifications of the bundles: by this installation, which recomputes their scores, and by receipts.
+    """Return the verifications of the bundles, by this installation's recomputed scores and by receipts.
 
-    Raises TerminalError for a score that is another one, UsageError for a receipt that is not there.
+    Raises TerminalError if a score differs, and UsageError if a receipt does not exist.
     """
     files, found = _files(names), list[Verification]()
     if request.recompute:
@@ -166,7 +170,7 @@ def _verified(
 
 
 def _receipts(names: Sequence[str], request: SiteRequest) -> list[Path]:
-    """Return the receipts that are named, and those among the bundles."""
+    """Return the named receipts, and the receipts among the bundles."""
     if missing := [one for one in request.receipt if not one.is_file()]:
         raise UsageError(f"there is no receipt '{missing[0]}'; `newwiki check --receipt FILE` writes one")
     folders = [Path(name) for name in names if Path(name).is_dir()]
@@ -177,7 +181,7 @@ def _receipts(names: Sequence[str], request: SiteRequest) -> list[Path]:
 def _of_receipt(
     place: Path, bundles: Mapping[str, OpenedBundle], checkers: Mapping[str, str], progress: Progress
 ) -> list[Verification]:
-    """Return the verifications of a receipt; none, with a note, where it does not count."""
+    """Return the verifications of a receipt; if it is not accepted, return an empty list and print a note."""
     try:
         receipt = read(place)
         if receipt.checker not in checkers:
@@ -193,7 +197,7 @@ def _of_receipt(
 def link_months(database: Database, settings: Settings, progress: Progress) -> dict[str, str]:
     """Link the months of each wiki with its newest; return the wikis without a link, with the reason."""
     months: dict[str, list[str]] = {}
-    for one in database.records(Snapshot, "site_snapshots"):  # the newest first
+    for one in database.records(Snapshot, "site_snapshots"):  # sorted, the newest first
         if one.kind == "new":
             months.setdefault(one.wiki, []).append(one.snapshot_id)
     unlinked = {}

@@ -1,4 +1,4 @@
-"""Lines over months as small SVG charts, of which a page has many."""
+"""Lines over months as small SVG charts, sized for pages with many of them."""
 
 import math
 from collections.abc import Sequence
@@ -9,13 +9,13 @@ from flows.presenting.numbers import digits, fixed
 SMALL, LARGE = (340, 200), (760, 260)
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 10, 10, 28
 _TICKS = 4
-_LABEL = 56  # what a month's name takes
-_ASIDE = 7  # how far two lines' intervals stand apart, at most
+_LABEL = 56  # pixels for a month's name
+_ASIDE = 7  # maximum distance between two lines' intervals
 
 
 @dataclass(frozen=True)
 class Point:
-    """A number of the month at this place, with both ends of its interval where it has one."""
+    """The number of the month at this place, with the ends of its interval if it has one."""
 
     place: int
     value: float
@@ -25,17 +25,17 @@ class Point:
 
 @dataclass(frozen=True)
 class Line:
-    """A series over the months: `points` in their order, `dotted` where they are on no common scale."""
+    """A series over the months, with its `points` in order; it is `dotted` if it has no common scale."""
 
     who: str
-    number: int  # its colour and its sign
+    number: int  # selects its color and its sign
     points: Sequence[Point]
     dotted: bool = False
 
 
 @dataclass(frozen=True)
 class DrawnLine:
-    """Its points are marked, unless it is dotted beside one that is not."""
+    """The geometry of a line. Points are marked, except on a dotted line that accompanies a solid line."""
 
     who: str
     number: int
@@ -47,8 +47,10 @@ class DrawnLine:
 
 @dataclass(frozen=True)
 class Chart:
-    """In the picture's own coordinates; an interval is its place, its upper and its lower end. `words` are for those
-    who cannot see it."""
+    """The geometry of a chart, in the picture's coordinates.
+
+    An interval is its place, its upper end and its lower end. `words` describe the chart for people who cannot see it.
+    """
 
     words: str
     width: int
@@ -59,7 +61,7 @@ class Chart:
 
 
 def chart(words: str, months: Sequence[str], lines: Sequence[Line], size: tuple[int, int] = SMALL) -> Chart | None:
-    """Lay out a chart; None where no line has two points."""
+    """Lay out a chart, or return None if no line has two points."""
     if not any(len(line.points) > 1 for line in lines):
         return None
     ends = [end for line in lines for one in line.points for end in (one.value, one.low, one.high) if end is not None]
@@ -70,7 +72,7 @@ def chart(words: str, months: Sequence[str], lines: Sequence[Line], size: tuple[
     aside = min(_ASIDE, 0.7 * room / len(numbers))
 
     def x(place: int, number: int) -> float:
-        """Return the place of a point; lines stand a little apart, so that their intervals do not overlap."""
+        """Return the place of a point; lines are shifted slightly, so that their intervals do not overlap."""
         return round(_LEFT + room * (place + 0.5) + aside * (numbers.index(number) - (len(numbers) - 1) / 2), 1)
 
     def y(value: float) -> float:
@@ -102,11 +104,11 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
 
 
 def _scale(low: float, high: float) -> tuple[float, float, float]:
-    """Return round ends that hold both numbers, and the step between two ticks."""
+    """Return round ends that enclose both numbers, and the step between two ticks."""
     rough = ((high - low) or abs(high) or 1.0) / _TICKS
     power = 10 ** math.floor(math.log10(rough))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * (1 - 1e-9))
-    # what is a whole number of steps but for rounding is one
+    # rounding errors must not add a step
     first, last = math.floor(round(low / step, 6)), math.ceil(round(high / step, 6))
     return first * step, max(last, first + 1) * step, step
 

@@ -1,4 +1,4 @@
-"""How the site's files are written: pages by templates with links that hold in any folder, and tables in every form."""
+"""Write the site's files: pages from templates, with links that work in any folder, and tables in every format."""
 
 import io
 import json
@@ -27,7 +27,7 @@ _TEMPLATES = files("flows.site") / "templates"
 
 
 class Writer:
-    """Writes the files of a site into a folder; every page gets the `shared` values."""
+    """Write the files of a site into a folder; every page gets the `shared` values."""
 
     def __init__(self, folder: Path, **shared: Any) -> None:
         self._folder = folder
@@ -53,7 +53,7 @@ class Writer:
         target.write_text(text, "utf-8", newline="\n")
 
     def files(self, path: str, table: pa.Table) -> str:
-        """Write the table in every form; return the path with which its links begin."""
+        """Write the table in every format; return the common path of its links."""
         write(self._new(path), table)
         return path
 
@@ -99,7 +99,7 @@ def _rfc3339(at: datetime) -> str:
 
 
 def _shown(text: str) -> str:
-    """Return a foreign name or text as every page shows it."""
+    """Escape untrusted names and texts as all pages show them."""
     return in_markup(str(text))
 
 
@@ -116,14 +116,14 @@ def table_of(columns: Columns, records: Iterable[Mapping[str, Any]]) -> pa.Table
 
 
 def _csv(table: pa.Table) -> bytes:
-    """Return CSV for people, in which no text is a formula of a spreadsheet."""
+    """Return CSV for people, in which a spreadsheet interprets no text as a formula."""
     text = io.StringIO()
     write_csv(text, table.column_names, (map(in_spreadsheet, row.values()) for row in table.to_pylist()))
     return text.getvalue().encode()
 
 
 def _json(table: pa.Table) -> bytes:
-    """Return a list of objects, each on a line of its own."""
+    """Return a list of objects, each on its own line."""
     rows = [in_json(json.dumps(row, default=plain, ensure_ascii=False)) for row in table.to_pylist()]
     return ("[\n" + ",\n".join(rows) + "\n]\n" if rows else "[]\n").encode()
 
@@ -138,7 +138,7 @@ FORMS: dict[str, Callable[[pa.Table], bytes]] = {"csv": _csv, "json": _json, "pa
 
 
 def write(path: Path, table: pa.Table) -> list[Path]:
-    """Write the table in each form, as `path` with its ending; return the files."""
+    """Write the table in each format, as `path` with the format's ending; return the files."""
     path.parent.mkdir(parents=True, exist_ok=True)
     files = []
     for form, made in FORMS.items():

@@ -1,4 +1,4 @@
-"""The paper's own means, to stand behind those of one's own runs: table 3 by model, the appendix's table by setting."""
+"""Draw the paper's means behind the means of the user's runs: table 3 by model, the appendix's table by setting."""
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
@@ -14,7 +14,7 @@ from newwiki.papers.published import papers
 
 RANGES = {one.title: (one.low, one.high) for one in paper_metrics() if one.low is not None and one.high is not None}
 _SWEPT_MODEL = "GPT-2"
-_APPENDIX, _BY_MODEL = "A", "3"  # tables of the paper
+_APPENDIX, _BY_MODEL = "A", "3"  # names of the paper's tables
 _MEANS = (
     "The mean of each metric over texts, rescaled by the paper's ranges ({ranges}). Filled: ours{under} "
     "({keys}{more}), whose standard deviations the table has. Hollow diamonds: each model of the paper's table 3, on "
@@ -23,7 +23,7 @@ _MEANS = (
 
 
 def swept(parameter: str, metric: str) -> Mapping[float, float]:
-    """The paper's mean of GPT-2 on new articles at each value of a parameter, over its other settings."""
+    """Return the paper's mean of GPT-2 on new articles at each value of a parameter, over all other settings."""
     paper = papers()["003"]
     found: dict[float, list[float]] = {}
     for number in paper.numbers(paper.table(_APPENDIX)):
@@ -36,7 +36,10 @@ def swept(parameter: str, metric: str) -> Mapping[float, float]:
 
 
 def means(settings: Sequence[SettingNumbers], page: PageSigns) -> list[Figure]:
-    """Ours beside table 3 of the paper, a row a metric; the articles, and no more runs than there are colours."""
+    """Draw the runs' means next to the paper's table 3, a row for each metric.
+
+    The figure includes the articles, and at most as many runs as there are colors.
+    """
     known = [one for one in settings if one.mean is not None and one.metric in RANGES]
     runs = list(dict.fromkeys((one.model, one.decoder) for one in known))
     articles = [one for one in runs if one[1] == "reference"]
@@ -80,7 +83,7 @@ def setting_signs(settings: Sequence[tuple[str, str]], page: PageSigns) -> list[
 
 
 def rescaled(metric: str, value: float) -> float:
-    """So that 0 and 1 are the ends of the range that the paper gives."""
+    """Rescale a value so that 0 and 1 are the ends of the range that the paper gives."""
     low, high = RANGES[metric]
     return (value - low) / (high - low)
 

@@ -1,4 +1,4 @@
-"""Figures 1 to 5 of the paper on one's own runs."""
+"""Draw figures 1 to 5 of the paper for the user's runs."""
 
 from collections.abc import Sequence
 from statistics import fmean
@@ -16,7 +16,7 @@ from newwiki.decoding.grammar import short_form
 if TYPE_CHECKING:
     import altair
 
-_MOST = 14  # statements of a figure
+_MOST = 14  # maximum number of statements in a figure
 _ORDER = (HOLDS, FAILS, UNKNOWN)
 _UNITS = {
     "own": "in the metric's own unit",
@@ -43,7 +43,7 @@ _SPREADS = (
 
 
 def effects(verdicts: Sequence[StatementVerdict]) -> list[Figure]:
-    """The answer itself: each statement's effect with its interval, a panel for each unit that effects are in."""
+    """Draw the figure of the answer: each statement's effect with its interval, in a panel for each unit."""
     import altair as alt
 
     known = [one for one in verdicts if one.effect is not None and one.low is not None and one.high is not None]
@@ -66,7 +66,7 @@ def effects(verdicts: Sequence[StatementVerdict]) -> list[Figure]:
 
 
 def sweeps(settings: Sequence[SettingNumbers]) -> list[Figure]:
-    """Of each parameter that has several values."""
+    """Return a figure for each parameter that has several values."""
     return [figure for parameter, words in _SWEPT.items() if (figure := _sweep(settings, parameter, words))]
 
 
@@ -131,7 +131,11 @@ def _forest(values: list[dict[str, Any]], unit: str) -> "altair.LayerChart":
 
 
 def _sweep(settings: Sequence[SettingNumbers], parameter: str, words: str) -> Figure | None:
-    """Only of runs on the whole grid: a value that just one of the other choices has would be another choice's mean."""
+    """Draw the means against a parameter, over runs that cover the whole grid.
+
+    Other runs are left out: if only one combination of the other parameters had some value, its mean would reflect that
+    combination.
+    """
     import altair as alt
 
     rows = _balanced([one for one in settings if one.mean is not None and one.metric in RANGES], parameter)
@@ -162,13 +166,13 @@ def _sweep(settings: Sequence[SettingNumbers], parameter: str, words: str) -> Fi
 
 
 def _published(parameter: str, metric: str, order: Sequence[float]) -> list[dict[str, Any]]:
-    """The paper's means at those values that are ours, too."""
+    """Return the paper's means at the values that the user's runs also have."""
     found = swept(parameter, metric)
     return [{"x": value_words(value), "mean": rescaled(metric, found[value])} for value in order if value in found]
 
 
 def _balanced(rows: Sequence[SettingNumbers], parameter: str) -> list[SettingNumbers]:
-    """Those of the choices of all other parameters that have every value of this one."""
+    """Keep the rows whose combination of all other parameters has every value of this parameter."""
     of_choice: dict[tuple[object, ...], list[SettingNumbers]] = {}
     for one in rows:
         if getattr(one, parameter) is not None:
@@ -180,7 +184,7 @@ def _balanced(rows: Sequence[SettingNumbers], parameter: str) -> list[SettingNum
 
 
 def _place(one: SettingNumbers, parameter: str) -> float:
-    """A top-k of 0 cuts nothing off: the largest."""
+    """Return the sort key of a value; a top-k of 0 disables truncation, so it is the largest."""
     value = getattr(one, parameter)
     return float("inf") if parameter == "top_k" and value == 0 else float(value)
 

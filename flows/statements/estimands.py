@@ -1,8 +1,7 @@
-"""What a statement is about as numbers of one's own runs, computed of all articles and without each of them.
+"""Compute the quantities that statements are about, over all articles and without each article.
 
-An effect is in standard deviations of the texts of one article and setting or model together: the difference of two
-means of article means, over the square root of the mean variance of the runs' texts. All runs of a number have the same
-articles.
+An effect is a difference of two means of article means, in standard deviations. The standard deviation is the square
+root of the mean variance of the texts of the runs together. All runs of a number have the same articles.
 """
 
 from collections.abc import Sequence
@@ -16,15 +15,18 @@ from flows.statements.numbers import Numbers
 from flows.statements.settings import CannotTell, Ladder
 
 Array = NDArray[np.float64]
-Pages = NDArray[np.bool_]  # which of all articles
+Pages = NDArray[np.bool_]  # mask over all articles
 
-_EVERY = -1e-9  # a variance that is only what rounding leaves is none
+_EVERY = -1e-9  # tolerance for rounding, below which a variance counts as 0
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Of one metric and the given runs: the means of the articles' means, and the variances of all texts and of each
-    article's (the mean of these); runs × (1 + articles), the first of all articles, the others without each."""
+    """Moments of one metric over the given runs, each as runs × (1 + articles).
+
+    `means` are the means of the articles' means, `variances` the variances of all texts, and `within` the means of each
+    article's variance. The first column is over all articles, each of the others without one article.
+    """
 
     runs: Sequence[int]
     means: Array
@@ -33,23 +35,25 @@ class Moments:
 
     @property
     def deviation(self) -> Array:
-        """Of a text under one of the runs."""
+        """The standard deviation of a text over the runs."""
         return np.asarray(np.sqrt(self.variances.mean(axis=0)))
 
     def effect(self, ladder: Ladder) -> Array:
-        """The change from the parameter's first to its last value, by the slope on their ranks, in standard
-        deviations."""
+        """Return the change in standard deviations from the parameter's first to its last value, by the slope on
+        ranks."""
         return over(ladder.slope @ self.at_values(ladder), self.deviation)
 
     def at_values(self, ladder: Ladder) -> Array:
-        """The means at each value, over the combinations."""
+        """Return the means at each value, averaged over the combinations."""
         rows = np.searchsorted(self.runs, ladder.places)
         return np.asarray(self.means[rows].mean(axis=1))
 
 
 def moments(numbers: Numbers, metric: str, runs: Sequence[int], among: Pages | None = None) -> Moments:
-    """Over the articles that each of the runs has texts of with this metric, or those `among` them, the runs in the
-    order of their places. Raises CannotTell where the runs do not have it."""
+    """Return the moments over the articles for which each run has texts with this metric.
+
+    `among` restricts the articles. The runs are sorted by place. Raises CannotTell if the runs do not have the metric.
+    """
     place = numbers.place(metric)
     if place is None:
         raise CannotTell(f"needs the metric {metric} of every run, by one evaluator")
@@ -77,17 +81,22 @@ def _not_rounding(variance: Array, square: Array) -> Array:
 
 
 def over(difference: Array, deviation: Array) -> Array:
-    """In standard deviations of all articles' texts. These are taken as known: they are the unit, and how sure it is
-    that there is a difference does not hang on them. Raises CannotTell where the texts do not vary."""
+    """Divide a difference by the standard deviation of all articles' texts.
+
+    The deviation is treated as known, because it is only the unit: the significance of a difference does not depend on
+    it. Raises CannotTell if the texts do not vary.
+    """
     if not deviation[0] > 0:
         raise CannotTell("the metric does not vary")
     return np.asarray(difference / deviation[0])
 
 
 def together(numbers: Numbers, metrics: Sequence[str], runs: Sequence[int]) -> dict[str, Moments]:
-    """Of several metrics on the same articles, those that all runs have texts of by each. A metric that fewer than half
-    as many articles have as have the commonest is left out, as it would leave too few. Raises CannotTell where the runs
-    have none of them."""
+    """Return the moments of several metrics over the articles for which all runs have texts with each metric.
+
+    A metric is left out if it covers fewer than half as many articles as the most common metric, because it would leave
+    too few articles. Raises CannotTell if the runs have none of the metrics.
+    """
     listed = sorted(set(runs))
     had = {
         metric: np.all(numbers.counts[listed, place] > 0, axis=0)
@@ -103,8 +112,11 @@ def together(numbers: Numbers, metrics: Sequence[str], runs: Sequence[int]) -> d
 
 
 def log_deviations(numbers: Numbers, runs: Sequence[int], *, of_prompts: bool) -> tuple[Array, list[str]]:
-    """The logarithms of the runs' standard deviations, in the order of their places: the mean over the metrics that
-    vary in every run; and which these are."""
+    """Return the logarithms of the runs' standard deviations, averaged over metrics, and the names of these metrics.
+
+    Only metrics that vary in every run are used. The rows are sorted by the runs' places. Raises CannotTell if no
+    metric varies in every run.
+    """
     found = together(numbers, numbers.metrics, runs)
     variances = {metric: of.within if of_prompts else of.variances for metric, of in found.items()}
     kept = [metric for metric, of in variances.items() if (of > 0).all()]
@@ -114,7 +126,10 @@ def log_deviations(numbers: Numbers, runs: Sequence[int], *, of_prompts: bool) -
 
 
 def correlation(numbers: Numbers, one: str, other: str) -> Array:
-    """Fisher's z of Pearson's r of two metrics over the texts of all runs. Raises CannotTell where one is constant."""
+    """Return Fisher's z of Pearson's r between two metrics over the texts of all runs.
+
+    Raises CannotTell if a metric is missing or constant.
+    """
     places = [numbers.place(metric) for metric in (one, other)]
     if None in places:
         raise CannotTell(f"needs the metrics {one} and {other} of every run, each by one evaluator")

@@ -1,4 +1,4 @@
-"""How sure a number is that is computed of all articles together: by leaving each of them out."""
+"""Estimate the error of a number that is computed from all articles together, by leaving out each article."""
 
 from dataclasses import dataclass, replace
 
@@ -12,26 +12,30 @@ Array = NDArray[np.float64]
 
 
 def leave_one_out(of_articles: Array) -> Array:
-    """The sum over the last axis, which is of articles, and the sums without each: an entry more than it had."""
+    """Return the sum over the last axis (articles), followed by the sums without each article.
+
+    The last axis of the result is one entry longer.
+    """
     total = of_articles.sum(axis=-1, keepdims=True)
     return np.concatenate([total, total - of_articles], axis=-1)
 
 
 @dataclass(frozen=True)
 class Jackknifed:
-    """Numbers of G articles with 95 % intervals. The number is that of all articles; its error is that of the
-    pseudo-values, the estimates that each article stands for when the others are known.
+    """Numbers over G articles with 95 % intervals.
 
-    Of a mean the pseudo-values are the articles' own numbers, so that it has the interval that it has elsewhere
-    (`evaluators.statistics.estimate`). Source: Tukey 1958; Efron & Tibshirani 1993, An introduction to the bootstrap,
-    chapter 11, of pseudo-values.
+    The number is computed over all articles. Its error is that of the pseudo-values, which are the estimates that each
+    article contributes given the others. For a mean, the pseudo-values are the articles' own numbers, so the interval
+    is the usual one (`evaluators.statistics.estimate`).
+
+    Source: Tukey 1958; Efron & Tibshirani 1993, An introduction to the bootstrap, chapter 11, on pseudo-values.
     """
 
     estimate: statistics.Estimate
 
     @classmethod
     def of(cls, values: Array) -> "Jackknifed":
-        """`values` are numbers × (1 + G): of all articles, and without each."""
+        """Build from `values`, numbers × (1 + G): over all articles, and without each article."""
         articles = values.shape[1] - 1
         pseudo = articles * values[:, :1] - (articles - 1) * values[:, 1:]
         found = statistics.differences_estimate(np.where(np.isfinite(values).all(axis=1), pseudo.T, np.nan))
@@ -39,10 +43,10 @@ class Jackknifed:
         return cls(replace(found, mean=found.mean + moved, low=found.low + moved, high=found.high + moved))
 
     def over_models(self, error: float, freedom: int) -> "Jackknifed":
-        """The same numbers with the error of drawing other models added to that of drawing other articles.
+        """Return the same numbers with the error of sampling models added to that of sampling articles.
 
-        `error` is the standard error over models with `freedom` degrees of freedom. The two errors add up as variances;
-        the interval is Student's t with the fewer degrees of freedom, so it generalizes over models and articles.
+        `error` is the standard error over models with `freedom` degrees of freedom. The two errors add up as variances.
+        The interval uses Student's t with the smaller degrees of freedom, so it generalizes over models and articles.
         """
         found = self.estimate
         total, fewer = np.hypot(found.standard_error, error), np.minimum(found.freedom, freedom)
@@ -58,12 +62,15 @@ class Jackknifed:
         return Jackknifed(widened)
 
     def above(self, bounds: Array) -> Array:
-        """For each number p of its not being above the bound. It is doubled, as one direction of two is asked for after
-        the numbers were seen: at most 0.05 where the 95 % interval lies above the bound."""
+        """Return for each number p under the hypothesis that it is not above the bound.
+
+        p is doubled, because the direction is chosen after seeing the numbers. It is at most 0.05 if the 95 % interval
+        lies above the bound.
+        """
         return self._p(bounds, 1)
 
     def below(self, bounds: Array) -> Array:
-        """The same of its not being below."""
+        """Return for each number p under the hypothesis that it is not below the bound, doubled as in `above`."""
         return self._p(bounds, -1)
 
     def _p(self, bounds: Array, side: int) -> Array:
@@ -78,8 +85,11 @@ class Jackknifed:
 
 
 def at_least(p_values: Array, number: int) -> float:
-    """p of fewer than so many of the null hypotheses being false, however the tests depend on each other: the number-th
-    smallest p times how many are not smaller. Source: Benjamini & Heller 2008, Screening for partial conjunction
-    hypotheses, Biometrics 64, section 2.2 (by Bonferroni's method)."""
+    """Return p under the hypothesis that fewer than `number` of the null hypotheses are false.
+
+    It is the number-th smallest p times the count of p-values that are not smaller, and is valid under any dependence
+    of the tests. Source: Benjamini & Heller 2008, Screening for partial conjunction hypotheses, Biometrics 64, section
+    2.2 (by Bonferroni's method).
+    """
     ordered = np.sort(p_values)
     return float(min(1.0, (len(ordered) - number + 1) * ordered[number - 1]))

@@ -1,11 +1,11 @@
-"""How a number changes with the size of models, and how sure that is of models in general.
+"""Measure how a number changes with model size, with an error that generalizes over models.
 
-A statement such as "the larger the model, the higher the score" is about models, so models are its units: however many
-articles there are, two models cannot support it. The change is the slope of a regression of the models' numbers on the
-logarithm of their parameters. Each model has a random effect, which is what scatters around the line; its family
-(Pythia, OPT, Qwen3) is a factor, so that sizes are compared within families and what a family has of its own, such as
-its training data, is not taken for an effect of size. Where families have too few sizes for that, families are the
-units, as two models of one family are no two independent models.
+A statement such as "the larger the model, the higher the score" is about models, so models are its units: two models
+cannot support it, however many articles there are. The change is the slope of a regression of the models' numbers on
+the logarithm of their parameters. Each model has a random effect, which is its scatter around the line. Its family
+(Pythia, OPT, Qwen3) is a factor. Sizes are therefore compared within families, and properties of a family, such as its
+training data, are not mistaken for an effect of size. If families have too few sizes, families are the units, because
+two models of one family are not independent.
 """
 
 import math
@@ -26,17 +26,18 @@ from flows.statements.settings import CannotTell
 Array = NDArray[np.float64]
 
 FEWEST_SIZES = 4
-APART = 1.5  # sizes nearer to each other than this ratio count as one
+APART = 1.5  # sizes whose ratio is smaller count as one size
 MOST_MODELS = 1_000
 
-_NUMBER = re.compile(r"\d+(?:[.p]\d+)?[mbt]\d?", re.IGNORECASE)  # 70m, 1.4b, 1b4
+_NUMBER = re.compile(r"\d+(?:[.p]\d+)?[mbt]\d?", re.IGNORECASE)  # such as 70m, 1.4b, 1b4
 _WORDS = frozenset({"nano", "tiny", "mini", "small", "medium", "base", "large", "xl", "xxl"})
 
 
 def family_of(model: str) -> str:
-    """A model's family: the last part of its path or hub id without what tells its size.
+    """Return a model's family: the last part of its path or hub id without the parts that state its size.
 
-    `EleutherAI/pythia-160m-deduped` is of `pythia-deduped`, `gpt2-xl` of `gpt2`, `distilgpt2` of its own.
+    `EleutherAI/pythia-160m-deduped` belongs to `pythia-deduped`, `gpt2-xl` to `gpt2`, and `distilgpt2` to its own
+    family.
     """
     parts = [part for part in re.split(r"[-_ ]", PurePath(model).name.lower().split(" (")[0]) if part]
     numbered = any(_NUMBER.fullmatch(part) for part in parts)
@@ -46,7 +47,7 @@ def family_of(model: str) -> str:
 
 @dataclass(frozen=True)
 class ErrorOverModels:
-    """The standard error of a slope over so many models of so many families, with its degrees of freedom."""
+    """The standard error of a slope over `models` models of `families` families, with its degrees of freedom."""
 
     error: float
     models: int
@@ -57,11 +58,12 @@ class ErrorOverModels:
         return self.models - self.families - 1
 
     def models_needed(self, effect: float, error: float, tests: int) -> int | None:
-        """The least number of models that would show an effect of this size in four of five cases, among so many tests.
+        """Return the smallest number of models that shows an effect of this size with a power of 80 %.
 
-        Their sizes are spread as those of these models, their families are as many, and their scatter is the same;
-        `error` is that over articles, which stays. None where `MOST_MODELS` are too few. The power is that of the
-        two-sided t test (Cohen 1988, Statistical power analysis for the behavioral sciences, chapter 2).
+        `tests` is the number of tests to correct for. The models' sizes are assumed to be spread like the sizes of
+        these models, with the same number of families and the same scatter. `error` is the error over articles, which
+        stays the same. Return None if `MOST_MODELS` are too few. The power is that of the two-sided t test (Cohen 1988,
+        Statistical power analysis for the behavioral sciences, chapter 2).
         """
         fewest = self.families + FEWEST_SIZES - 1
         for models in range(fewest, MOST_MODELS + 1):
@@ -75,11 +77,11 @@ class ErrorOverModels:
 
 @dataclass(frozen=True)
 class ModelSizes:
-    """What a number is compared over, the smallest first: the places of each one's runs, its number of parameters, and
-    the number of its family.
+    """The units over which a number is compared, the smallest first.
 
-    These are models, compared within their families, or where families have too few sizes the families themselves,
-    each with the mean of its models, in one group. `words` says which.
+    `models` has the places of each unit's runs, `sizes` its number of parameters, and `families` the number of its
+    family. The units are models, compared within their families. If families have too few sizes, the units are the
+    families themselves, each with the mean of its models, in one group. `words` describes the units.
     """
 
     models: list[list[int]]
@@ -89,8 +91,11 @@ class ModelSizes:
 
     @classmethod
     def of(cls, numbers: Numbers) -> "ModelSizes":
-        """Raises CannotTell for fewer than four sizes that are at least 1.5 times apart, and where the families of
-        several sizes have fewer than three steps from one size to the next."""
+        """Choose the units for these numbers.
+
+        Raises CannotTell if families with several sizes have fewer than three steps between sizes, and there are also
+        fewer than four family sizes that are at least 1.5 times apart.
+        """
         found = _by_family(numbers)
         several = {name: models for name, models in found.items() if _distinct(models) > 1}
         if sum(_distinct(models) - 1 for models in several.values()) >= FEWEST_SIZES - 1:
@@ -122,17 +127,17 @@ class ModelSizes:
 
     @property
     def tens(self) -> float:
-        """How many times ten the largest model has of the smallest model's parameters."""
+        """The base-10 logarithm of the ratio between the largest and the smallest model's parameters."""
         return self._range / math.log(10)
 
     def of_models(self, values: Array, runs: Sequence[int]) -> Array:
-        """The mean over each model's runs, models × (1 + articles), of values that are `runs` × (1 + articles)."""
+        """Average `values`, `runs` × (1 + articles), over each model's runs; the result is models × (1 + articles)."""
         return np.stack([values[np.searchsorted(runs, places)].mean(axis=0) for places in self.models])
 
     def error(self, of_models: Array) -> ErrorOverModels:
-        """The standard error of the change from the smallest to the largest model, by ordinary least squares.
+        """Return the standard error of the change from the smallest to the largest model, by ordinary least squares.
 
-        One degree of freedom goes to the slope, and one to each family.
+        The slope and each family use one degree of freedom.
         """
         values, families = self._within(of_models[:, 0]), len(set(self.families))
         left = values - self._apart * float(self._apart @ values) / float((self._apart**2).sum())
@@ -145,7 +150,7 @@ class ModelSizes:
 
     @property
     def _apart(self) -> Array:
-        """The logarithms of the sizes less their family's mean."""
+        """The logarithms of the sizes minus the mean of their family."""
         return self._within(np.log(self.sizes))
 
     def _within(self, values: Array) -> Array:
@@ -157,7 +162,7 @@ Sized = tuple[float, list[int]]  # a model's parameters, and the places of its r
 
 
 def _by_family(numbers: Numbers) -> dict[str, list[Sized]]:
-    """The models of known size."""
+    """Return the models of known size by family."""
     by_model: dict[str, list[int]] = {}
     for place in numbers.written:
         if numbers.runs[place].size:
@@ -170,7 +175,7 @@ def _by_family(numbers: Numbers) -> dict[str, list[Sized]]:
 
 
 def _distinct(models: Sequence[Sized]) -> int:
-    """How many sizes there are, of which each is at least 1.5 times the one before."""
+    """Return the number of distinct sizes, each at least 1.5 times the size before."""
     kept: list[float] = []
     for size in sorted(size for size, _ in models):
         if not kept or size >= APART * kept[-1]:

@@ -1,4 +1,4 @@
-"""The scores of the texts of some runs, summed up by article: what every statement is computed from."""
+"""Sum up the scores of the texts of runs by article; every statement is computed from these sums."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,8 +16,10 @@ Pages = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class ReadRun:
-    """A run, or the articles themselves, where there is no decoder. `parameters` are the decoder's, and the `size` is
-    the number of the model's own; None where nobody knows it."""
+    """A run, or the articles themselves, which have no decoder.
+
+    `parameters` are the decoder's. `size` is the model's number of parameters, or None if it is unknown.
+    """
 
     run_id: str
     model: str
@@ -32,15 +34,18 @@ class ReadRun:
 
     @property
     def identity(self) -> str:
-        """The weights' hash; the name of texts from elsewhere, whose model nobody has seen."""
+        """The weights' hash, or the model's name if the hash is unknown."""
         return self.model if self.model_sha256 == "unknown" else self.model_sha256
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """By run, metric and article how many texts have a score, what these sum up to, and their squares. `products` are
-    by metric, metric and article over the texts of all runs that have scores of both: how many, the sum of the first,
-    of the second, of their squares and of the product."""
+    """Sums of scores over texts, by run, metric and article.
+
+    `counts` is the number of texts with a score, `sums` the sum of the scores, and `squares` the sum of their squares.
+    `products` are by metric, metric and article over the texts of all runs with scores of both. They have six entries:
+    the number of texts, the sums of the first and second score, of their squares, and of their product.
+    """
 
     runs: Sequence[ReadRun]
     metrics: Sequence[str]
@@ -56,18 +61,21 @@ class Numbers:
         return [place for place, run in enumerate(self.runs) if not run.is_articles]
 
     def place(self, metric: str) -> int | None:
-        """Of a metric; None where the runs do not have it."""
+        """Return the place of a metric, or None if the runs do not have it."""
         return self.metrics.index(metric) if metric in self.metrics else None
 
 
 def read_numbers(database: Database, runs: Sequence[ReadRun], evaluators: Mapping[str, tuple[str, str]]) -> Numbers:
-    """Of these runs by these metrics: by their names in the paper, what each is here and the evaluator that made it."""
+    """Read the numbers of these runs.
+
+    `evaluators` maps the paper's name of each metric to its name in this project and its evaluator.
+    """
     asked = list(evaluators.values())
     return sum_up(runs, list(evaluators), [_of_run(database, run.run_id, asked) for run in runs])
 
 
 def sum_up(runs: Sequence[ReadRun], metrics: Sequence[str], of_runs: Sequence[tuple[Pages, Array]]) -> Numbers:
-    """Of each run the pages of its texts, and their scores as metrics × texts; NaN where there is none."""
+    """Sum up the texts of each run, given as their pages and their scores, metrics × texts; NaN for missing scores."""
     pages = np.unique(np.concatenate([found for found, _ in of_runs] or [np.empty(0, np.int64)]))
     shape = (len(runs), len(metrics), len(pages))
     counts, sums, squares = np.zeros(shape), np.zeros(shape), np.zeros(shape)
@@ -95,7 +103,7 @@ def _summed(places: Pages, weights: NDArray[np.generic], pages: int) -> Array:
 
 
 def _of_run(database: Database, run_id: str, asked: Sequence[tuple[str, str]]) -> tuple[Pages, Array]:
-    """Each text's page, and its scores as metrics × texts; NaN where there is none."""
+    """Return each text's page, and the scores as metrics × texts; NaN for missing scores."""
     with database.read() as connection:
         metrics, evaluators = [name for name, _ in asked], [made_by for _, made_by in asked]
         found = connection.execute(query("text_values"), [run_id, metrics, evaluators]).fetchnumpy()

@@ -1,4 +1,4 @@
-"""From runs to an answer: their numbers by the paper's metrics, and what these say of its statements."""
+"""Read the runs' numbers by the paper's metrics, and test the paper's statements on them."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ from storage.database import Database
 
 
 def read_run(run_id: str, model: str, model_sha256: str, decoder: str, folders: Mapping[str, Path | None]) -> ReadRun:
-    """With its decoder's parameters, where such a decoder is at hand, and the size of its model."""
+    """Return a run with the parameters of its decoder and the size of its model, if they are known."""
     try:
         parameters = parse(decoder)[0].parameters
     except UsageError:
@@ -36,9 +36,9 @@ def articles_of(snapshot: Snapshot) -> ReadRun:
 
 
 def answer(database: Database, experiment: str, snapshot: Snapshot, runs: Sequence[ReadRun]) -> Answer:
-    """What these runs, and the articles among them, say of the statements that the experiment tests.
+    """Test the statements of the experiment on these runs and on the articles among them.
 
-    Raises TerminalError where they have no metric of the paper.
+    Raises TerminalError if the runs have no metric of the paper.
     """
     ids = [run.run_id for run in runs if not run.is_articles]
     by_metric, disputed = of_all(comparison.text_scorings(database, ids), ids)
@@ -73,7 +73,7 @@ def _statements() -> bytes:
 
 
 def _size(model: str, folder: Path | None) -> float | None:
-    """By its checkpoint; otherwise as the paper says of a model of this name."""
+    """Return the model's size from its checkpoint, else from the paper's model of this name, else None."""
     there = folder or (Path(model) if Path(model).is_dir() else None)
     if there and (count := parameter_count(there)):
         return count

@@ -1,4 +1,4 @@
-"""What is stored beside the verdicts: each run's mean and spread, and the correlations of the metrics."""
+"""Compute the rows stored with the verdicts: each run's mean and spread, and the correlations of the metrics."""
 
 from collections.abc import Iterator, Mapping
 
@@ -13,7 +13,7 @@ from flows.statements.settings import PENALTY, CannotTell, value_of
 
 
 def setting_numbers(numbers: Numbers, evaluators: Mapping[str, tuple[str, str]]) -> Iterator[SettingNumbers]:
-    """A row a run and metric."""
+    """Yield a row for each run and metric."""
     for place, run in enumerate(numbers.runs):
         for row, metric in enumerate(numbers.metrics):
             counts = numbers.counts[place, row]
@@ -39,7 +39,7 @@ def setting_numbers(numbers: Numbers, evaluators: Mapping[str, tuple[str, str]])
 
 
 def correlations(numbers: Numbers) -> Iterator[MetricCorrelation]:
-    """A row for each two metrics."""
+    """Yield a row for each two metrics."""
     for high, metric in enumerate(numbers.metrics):
         for low, other in enumerate(numbers.metrics[:high]):
             texts = numbers.products[high, low, 0]

@@ -1,4 +1,4 @@
-"""Runs by the value of one parameter, where all others are the same."""
+"""Group runs by the value of one parameter, with all other parameters equal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,13 +13,15 @@ _PENALTIES = ("presence_penalty", "frequency_penalty")
 
 
 class CannotTell(Exception):
-    """Why a statement has no numbers."""
+    """The reason why a statement cannot be tested."""
 
 
 @dataclass(frozen=True)
 class Ladder:
-    """The values of a parameter from the smallest to the largest, and the places of runs as values × combinations: each
-    combination is a model with one choice of all other parameters, of which there is a run for every value."""
+    """The values of a parameter in ascending order, and the places of runs as values × combinations.
+
+    A combination is a model with one choice of all other parameters, which has a run for every value.
+    """
 
     parameter: str
     values: Sequence[float]
@@ -31,15 +33,20 @@ class Ladder:
 
     @property
     def slope(self) -> NDArray[np.float64]:
-        """A weight a value, by which numbers at the values become their change from the first to the last: the slope on
-        their ranks times one less than their number."""
+        """The weights that turn the numbers at the values into their change from the first to the last value.
+
+        The change is the slope on the values' ranks, times the number of values minus one.
+        """
         ranks = np.arange(len(self.values)) - (len(self.values) - 1) / 2
         return np.asarray((len(ranks) - 1) * ranks / (ranks**2).sum())
 
 
 def ladder(numbers: Numbers, parameter: str) -> Ladder:
-    """By `top_p`, `top_k`, `temperature`, or the two penalties together. Raises CannotTell where fewer than two values
-    of it have runs with the same choices of all others."""
+    """Return the ladder of `top_p`, `top_k`, `temperature`, or the two penalties together.
+
+    Raises CannotTell if there are no runs that differ in at least two values of the parameter and share all other
+    choices.
+    """
     by_choice: dict[tuple[object, ...], dict[float, int]] = {}
     for place in numbers.written:
         run = numbers.runs[place]
@@ -53,13 +60,16 @@ def ladder(numbers: Numbers, parameter: str) -> Ladder:
 
 
 def _values(choices: Sequence[dict[float, int]]) -> list[float]:
-    """Those of the choice that has the most."""
+    """Return the sorted values of the combination that has the most values."""
     return max((sorted(of) for of in choices), key=len, default=[])
 
 
 def value_of(run: ReadRun, parameter: str) -> float | None:
-    """Without a cut all tokens are drawn from: top_k=0 is the largest. What has one penalty at another height than the
-    other is not on the ladder of both."""
+    """Return the run's value of a parameter, or None if it has none.
+
+    With top_k=0 all tokens are candidates, so it is the largest value. A run whose two penalties differ has no value on
+    the ladder of both.
+    """
     if parameter == PENALTY:
         presence, frequency = (run.parameters.get(name) for name in _PENALTIES)
         return float(presence) if presence is not None and presence == frequency else None

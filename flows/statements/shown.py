@@ -1,4 +1,4 @@
-"""The verdicts and what they rest on as tables."""
+"""Show the verdicts and the numbers behind them as tables."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
@@ -30,13 +30,13 @@ _CORRELATIONS = (
 )
 
 
-_EMPTY = ("–",) * 6  # of a row that stands for many statements
+_EMPTY = ("–",) * 6  # the cells of a row that stands for many statements
 _TONES: Mapping[Verdict, Tone] = {HOLDS: "good", FAILS: "bad", UNKNOWN: "open"}
 
 
 @dataclass(frozen=True)
 class Stored:
-    """An answer's rows."""
+    """The stored rows of an answer."""
 
     verdicts: Sequence[StatementVerdict]
     settings: Sequence[SettingNumbers]
@@ -44,7 +44,7 @@ class Stored:
 
 
 def stored(database: Database, experiment_id: str) -> Stored:
-    """Where two weights go by one name, the models of the settings carry their hashes."""
+    """Read an answer; models in the settings carry the hash of their weights if two sets of weights share a name."""
     names = labels(named_in(experiments.stored(database, experiment_id)))
     settings = experiments.rows(database, SettingNumbers, experiment_id)
     return Stored(
@@ -60,7 +60,7 @@ def made(found: Stored, tables: Sequence[Table], figures: Callable[[PageSigns], 
 
 
 def _findings(stored: Stored) -> Findings:
-    """What of the paper's statements holds here, what does not, and why the others cannot be told."""
+    """State which of the paper's statements hold, which do not, and why the others cannot be told."""
     found = stored.verdicts
     models = list(dict.fromkeys(one.model for one in stored.settings if one.decoder != "reference"))
     by_why: dict[str, list[str]] = {}
@@ -76,12 +76,12 @@ def _findings(stored: Stored) -> Findings:
 
 
 def needs_runs(one: StatementVerdict) -> bool:
-    """Whether it cannot be told because models of the paper did not run here."""
+    """Return whether a statement cannot be told because models of the paper have no runs."""
     return (one.why or "").startswith(NEEDS_RUNS)
 
 
 def _of_lacking_models(found: Sequence[StatementVerdict]) -> list[str]:
-    """One line for all statements on models that did not run."""
+    """Return one line for all statements about models without runs."""
     lacking = [one for one in found if needs_runs(one)]
     if not lacking:
         return []
@@ -91,7 +91,7 @@ def _of_lacking_models(found: Sequence[StatementVerdict]) -> list[str]:
 
 
 def _counted(why: str, says: Sequence[str]) -> str:
-    """A statement in its words, and more than one in their number: the table has each."""
+    """Return the statement's own words, or the number of statements if there are several; the table lists each."""
     return f"{says[0]}: {why}" if len(says) == 1 else f"{len(says)} statements: {why}"
 
 
@@ -118,7 +118,7 @@ def verdicts(found: Stored) -> Table:
 
 
 def settings(found: Stored) -> Table:
-    """A row a run, a column a metric."""
+    """Return a row for each run and a column for each metric."""
     metrics = list(dict.fromkeys(one.metric for one in found.settings))
     by_run: dict[str, dict[str, SettingNumbers]] = {}
     for one in found.settings:
@@ -155,7 +155,7 @@ def _verdict(one: StatementVerdict) -> list[Any]:
 
 
 def _units(one: StatementVerdict) -> str:
-    """`models (6 of 14 needed) and articles`."""
+    """Return the units of a verdict, such as `models (6 models; a verdict takes 14)`."""
     if one.models is None:
         return one.generalizes_over or "–"
     needed = "over 1,000" if one.models_needed is None else f"{one.models_needed}"

@@ -1,4 +1,4 @@
-"""What the paper says of decoders and models, as `statements.toml` lists it."""
+"""The paper's statements about decoders and models, as listed in `statements.toml`."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ Test = Literal[
     "trend", "spread", "small", "largest", "correlation", "weak", "no_other", "models", "level", "model_spread", "size",
     "size_spread", "none",
 ]  # fmt: skip
-# Where no other is said: what the rest is tested by
+# The tests of the experiment `models`; the default experiment of all other tests is `decoder-grid`
 _OF_MODELS = frozenset({"models", "level", "model_spread", "size", "size_spread"})
 _KINDS: Mapping[Test, str] = {
     "trend": "trend",
@@ -34,12 +34,15 @@ _KINDS: Mapping[Test, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Statement:
-    """One of them. `section` and `quote` are the sentence's place in the paper, `says` what is read out of it, `test`
-    how it is tested (`flows/statements/testing.py`).
+    """A statement of the paper.
 
-    Of the test: its `metrics` by the paper's names, the `parameter` and those that it is set against (`than`), the
-    `direction` in which the number goes, `by` how much (a name in `margins`), the `models` and those that they are set
-    against (`than`). Of several comparisons `share` must be so. `why` says why there is no test.
+    - `section` and `quote` locate the sentence in the paper, and `says` is the statement that is read from it.
+    - `test` is the kind of test (`flows/statements/testing.py`).
+    - `metrics` have the paper's names.
+    - `parameter` or `models` are compared with the parameters or models in `than`.
+    - `direction` is the direction in which the number goes, and `by` the size of the change (a name in `margins`).
+    - `share` is the share of several comparisons that must hold.
+    - `why` is the reason for a missing test.
     """
 
     name: str
@@ -62,32 +65,32 @@ class Statement:
 
     @property
     def asked_by(self) -> str:
-        """The experiment that tests it."""
+        """The name of the experiment that tests the statement."""
         return self.experiment or ("models" if self.test in _OF_MODELS else "decoder-grid")
 
     @property
     def kind(self) -> str:
-        """What it is about."""
+        """The subject of the statement."""
         return "penalties" if self.parameter == "penalty" else _KINDS[self.test]
 
 
 @dataclass(frozen=True)
 class PaperModel:
-    """A model of the paper: under what names its runs are found, as file names are matched, and its parameters."""
+    """A model of the paper: the file name patterns that match its runs' models, and its number of parameters."""
 
     name: str
     called: Sequence[str]
     parameters: float
 
     def is_called(self, model: str) -> bool:
-        """Whether the last part of a model's path or hub id is such a name."""
+        """Return whether the last part of a model's path or hub id matches one of the patterns."""
         last = PurePath(model).name.lower()
         return any(fnmatchcase(last, pattern) for pattern in self.called)
 
 
 @dataclass(frozen=True)
 class Statements:
-    """All of the file."""
+    """The contents of `statements.toml`."""
 
     margins: Mapping[str, float]
     models: Sequence[PaperModel]
@@ -99,7 +102,7 @@ class Statements:
 
 @cache
 def paper() -> Statements:
-    """What `statements.toml` says. Raises TypeError or KeyError for a key that it should not have, or lacks."""
+    """Read `statements.toml`. Raises TypeError or KeyError for an unknown or a missing key."""
     read = tomllib.loads((files("flows.statements") / "statements.toml").read_text("utf-8"))
     margins = read.pop("margins")
     models = [PaperModel(name, **of_model) for name, of_model in read.pop("models").items()]

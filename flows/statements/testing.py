@@ -1,4 +1,4 @@
-"""How each kind of statement is tested: the numbers that it is about, and where these must lie for it to hold."""
+"""Test each kind of statement: compute its numbers, and the ranges in which they must lie for it to hold."""
 
 import itertools
 import math
@@ -17,15 +17,16 @@ from flows.statements.statement import PaperModel, Statement
 Unit = str
 DEVIATIONS, LOGARITHM, CORRELATION, OWN = "sd", "ln sd", "r", "own"
 ARTICLES, MODELS = "articles", "models and articles"
-NEEDS_RUNS = "needs runs of "  # and the names of models, with commas
+NEEDS_RUNS = "needs runs of "  # followed by the names of models, separated by commas
 
 
 @dataclass(frozen=True)
 class Number:
-    """One comparison: `values` of all articles and without each. What is stated holds of it where it lies between `low`
-    and `high`; it does not where it lies below `below` or above `above`. `ours` is what was found, in words.
+    """One comparison, with `values` over all articles and without each article.
 
-    A number about models in general has an error over models as well; a number about the named runs has none.
+    The statement holds for the comparison if the value lies between `low` and `high`. It fails if the value lies below
+    `below` or above `above`. `ours` describes the finding in words. A number about models in general also has an error
+    over models; a number about named models has none.
     """
 
     values: Array
@@ -39,8 +40,10 @@ class Number:
 
 @dataclass(frozen=True)
 class Tested:
-    """What a statement is judged by: its numbers, of which `needed` must be as is stated. The verdict generalizes over
-    what `over` names; of everything else it is about these runs alone."""
+    """The numbers of a statement, of which `needed` must be as stated.
+
+    The verdict generalizes over the units that `over` names; in all other respects it is about these runs alone.
+    """
 
     numbers: Sequence[Number]
     needed: int
@@ -51,7 +54,7 @@ class Tested:
 
 @dataclass(frozen=True)
 class Context:
-    """What tests need beside the statement."""
+    """The inputs of tests other than the statement."""
 
     numbers: Numbers
     margins: Mapping[str, float]
@@ -59,12 +62,15 @@ class Context:
 
 
 def tested(statement: Statement, context: Context) -> Tested:
-    """Raises CannotTell with what it takes where the runs do not say."""
+    """Test a statement. Raises CannotTell with the requirements that the runs do not meet."""
     return _TESTS[statement.test](statement, context)
 
 
 def _towards(direction: str, values: Array, nothing: float, ours: str, beyond: float = 0.0) -> Number:
-    """Stated is that it goes this way, and `beyond` so much; within `nothing` it goes no way."""
+    """Return the comparison for a change in this direction by at least `beyond`.
+
+    Without `beyond`, the statement fails if the change is below `nothing`, which counts as no change.
+    """
     against = beyond or nothing
     if direction == "up":
         return Number(values, beyond, math.inf, against, math.inf, ours)
@@ -93,7 +99,7 @@ def _spread(statement: Statement, context: Context) -> Tested:
 
 
 def _small(statement: Statement, context: Context) -> Tested:
-    """Any two values are within the margin of each other, whichever way the metric goes between them."""
+    """Test that any two values differ by less than the margin, in either direction."""
     found = ladder(context.numbers, str(statement.parameter))
     margin, made = context.margins["small"], []
     for metric in _had(statement, context):
@@ -107,8 +113,11 @@ def _small(statement: Statement, context: Context) -> Tested:
 
 
 def _largest(statement: Statement, context: Context) -> Tested:
-    """Against each of the other parameters: of one metric by how much more it goes the stated way; of several the mean
-    over the metrics of how much more they go, whichever way each goes."""
+    """Test that the parameter has a larger effect than each of the other parameters.
+
+    With one metric, compare the effects in the stated direction. With several metrics, compare the means over metrics
+    of the absolute effects.
+    """
     ladders = {name: ladder(context.numbers, name) for name in (str(statement.parameter), *statement.than)}
     runs = sorted({run for one in ladders.values() for run in one.runs})
     on_one = together(context.numbers, statement.metrics, runs)
@@ -129,7 +138,7 @@ def _largest(statement: Statement, context: Context) -> Tested:
 
 
 def _signed(effect: Array, sign: float | None) -> Array:
-    """As large as it is, where it is not said which way."""
+    """Multiply an effect by the sign, or by the effect's own sign if no direction is stated."""
     return effect * (np.sign(effect[0]) if sign is None else sign)
 
 
@@ -157,7 +166,7 @@ def _no_other(statement: Statement, context: Context) -> Tested:
 
 
 def _all_within(context: Context, margin: float, besides: Sequence[Sequence[str]]) -> list[Number]:
-    """The correlations of each two metrics that vary, but for some pairs."""
+    """Return the correlations of each two metrics that vary, without the excluded pairs."""
     left_out, bound, made = {frozenset(pair) for pair in besides}, math.atanh(margin), []
     for one, other in itertools.combinations(context.numbers.metrics, 2):
         if frozenset((one, other)) in left_out:
@@ -174,7 +183,7 @@ def _all_within(context: Context, margin: float, besides: Sequence[Sequence[str]
 
 
 def _models(statement: Statement, context: Context) -> Tested:
-    """Each of the models against each of the others, by each metric."""
+    """Test each of the models against each of the others, by each metric."""
     named = _named(context, [*statement.models, *statement.than])
     runs, pairs = _places(named), itertools.product(statement.models, statement.than)
     against = [pair for one, other in pairs for pair in itertools.product(named[one], named[other])]
@@ -200,7 +209,7 @@ def _level(statement: Statement, context: Context) -> Tested:
 
 
 def _model_spread(statement: Statement, context: Context) -> Tested:
-    """Each of the models against the next."""
+    """Test each of the models against the next."""
     named = _named(context, statement.models)
     runs, pairs = _places(named), itertools.pairwise(statement.models)
     of_runs, metrics = log_deviations(context.numbers, runs, of_prompts=False)
@@ -241,15 +250,18 @@ def _size_spread(statement: Statement, context: Context) -> Tested:
 
 @dataclass(frozen=True)
 class _Weights:
-    """The places of the runs of one model's weights, and what it is called."""
+    """The places of the runs of one model's weights, and the model's label."""
 
     label: str
     places: list[int]
 
 
 def _named(context: Context, names: Sequence[str]) -> dict[str, list[_Weights]]:
-    """The runs of each of the paper's models, or of the articles, by weights: two checkpoints that go by one name are
-    two models, and what is stated of the name must be so of each. Raises CannotTell with the names that have no run."""
+    """Return the runs of each of the paper's models, or of the articles, grouped by weights.
+
+    Two checkpoints with the same name are two models, and a statement about the name must hold for each. Raises
+    CannotTell with the names that have no run.
+    """
     by_name = {one.name: one for one in context.models}
     found: dict[str, list[_Weights]] = {}
     for name in names:
@@ -271,7 +283,7 @@ def _places(named: Mapping[str, Sequence[_Weights]]) -> list[int]:
 
 
 def _had(statement: Statement, context: Context) -> Sequence[str]:
-    """Its metrics as far as the runs have them; one that they lack where they have none."""
+    """Return the metrics that the runs have, or the first metric if they have none, so that an error names it."""
     had = [metric for metric in statement.metrics if context.numbers.place(metric) is not None]
     return had or statement.metrics[:1]
 

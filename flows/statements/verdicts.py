@@ -1,4 +1,4 @@
-"""What one's own runs say of each statement: it holds, it does not, or it cannot be told, and by which number."""
+"""Decide for each statement whether it holds for the runs, fails, or cannot be told, and by which number."""
 
 import math
 from collections.abc import Sequence
@@ -20,10 +20,10 @@ UNKNOWN: Verdict = "cannot tell"
 
 
 def verdicts(numbers: Numbers, statements: Sequence[Statement]) -> list[StatementVerdict]:
-    """One for each, in their order.
+    """Return a verdict for each statement, in order.
 
-    A statement holds where Holm's p of its not holding is at most 0.05, and does not where that of its holding is: so
-    that in at most 5 of 100 cases any statement is said to hold which does not, and in as many any not to which does.
+    A statement holds if Holm's p of its not holding is at most 0.05, and fails if Holm's p of its holding is. Therefore
+    in at most 5 of 100 cases any false statement is said to hold, and in at most 5 any true statement is said to fail.
     """
     context = Context(numbers, paper().margins, paper().models)
     made = [_tested(one, context) for one in statements]
@@ -135,7 +135,7 @@ def _corrected(one: StatementVerdict, p_holds: float, p_fails: float) -> Stateme
 
 
 def _of_models(one: StatementVerdict) -> str:
-    """How many models would tell, where that is what is lacking."""
+    """Return how many models a verdict would need, if too few models are the reason for its absence."""
     if one.models is None:
         return ""
     if one.models_needed is None:

@@ -1,4 +1,4 @@
-"""What was found, in sentences."""
+"""State in sentences what was found."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ _TOLD = 4  # statements in a sentence
 
 
 def verdict(found: Sequence[StatementVerdict]) -> str:
-    """`12 of 60 hold, 3 do not, 45 cannot be told`."""
+    """Return the counts of verdicts, such as `of 60 statements 12 hold, 3 do not hold, of 45 it cannot be told`."""
     counts = Counter(one.verdict for one in found)
     return (
         f"of {len(found)} statements {counts[HOLDS]} hold, {counts[FAILS]} do not hold, of {counts[UNKNOWN]} it cannot "
@@ -22,7 +22,7 @@ def verdict(found: Sequence[StatementVerdict]) -> str:
 
 
 def sentence(found: Sequence[StatementVerdict], models: Sequence[str]) -> str:
-    """The answer in one sentence, about these models."""
+    """Return the answer in one sentence about these models."""
     counts = Counter(one.verdict for one in found)
     who = ", ".join(models) if len(models) <= _TOLD else f"{len(models)} models"
     return (
@@ -33,7 +33,7 @@ def sentence(found: Sequence[StatementVerdict], models: Sequence[str]) -> str:
 
 
 def words(found: Sequence[StatementVerdict], numbers: Numbers) -> list[str]:
-    """Which do not hold, why others cannot be told, and what an effect is."""
+    """Return sentences about the failed statements, the reasons why others cannot be told, and the unit of effects."""
     told = [f"it rests on {_counted(len(numbers.written), 'run')} and {_counted(len(numbers.pages), 'article')}"]
     if fails := [one for one in found if one.verdict == FAILS]:
         more = f"; and {len(fails) - _TOLD} more" if len(fails) > _TOLD else ""
@@ -50,7 +50,7 @@ def words(found: Sequence[StatementVerdict], numbers: Numbers) -> list[str]:
 
 
 def _reasons(found: Sequence[StatementVerdict]) -> Counter[str]:
-    """Those of one kind together: which models are lacking stands beside each statement."""
+    """Count the reasons; statements that lack runs of models share one reason, because each row names its models."""
     whys = [one.why for one in found if one.verdict == UNKNOWN and one.why]
     lacking = {name for why in whys if why.startswith(NEEDS_RUNS) for name in why.removeprefix(NEEDS_RUNS).split(", ")}
     named = [one.name for one in paper().models if one.name in lacking]

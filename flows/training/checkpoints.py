@@ -1,4 +1,4 @@
-"""The checkpoints of a training run, evaluated one after the other as they appear."""
+"""Evaluate the checkpoints of a training run in sequence as they appear."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -12,13 +12,16 @@ from newwiki.models import adapters
 from newwiki.models.checkpoint import has_tokenizer
 from newwiki.training.steps import by_step, lacking
 
-Evaluate = Callable[[Path, Mapping[str, str]], None]  # a checkpoint, and the arguments that its backend gets for it
+Evaluate = Callable[[Path, Mapping[str, str]], None]  # called with a checkpoint and its model arguments
 
 
 @dataclass
 class Watch:
-    """A folder under watch. A checkpoint is whole when nothing in it has changed for `settle` seconds, or sooner where
-    its trainer says so; `given` are the model arguments that hold for all."""
+    """A folder of checkpoints under watch.
+
+    A checkpoint counts as complete if no file in it has changed for `settle` seconds, or earlier if its trainer marks
+    it as complete. `given` holds the model arguments for all checkpoints.
+    """
 
     folder: Path
     evaluate: Evaluate
@@ -30,7 +33,10 @@ class Watch:
     _told: set[str] = field(default_factory=set)
 
     def once(self) -> None:
-        """Evaluates what is whole, in the order of steps. Raises TerminalError where one could not be evaluated."""
+        """Evaluate all complete checkpoints in the order of their steps.
+
+        Raises TerminalError if an evaluation failed.
+        """
         while checkpoint := self._next():
             self._try(checkpoint)
         if self._failed:
@@ -41,7 +47,7 @@ class Watch:
             )
 
     def forever(self, poll: float) -> None:
-        """Looks every so many seconds, until Ctrl-C while there is nothing to do."""
+        """Check for new checkpoints every `poll` seconds, until Ctrl-C during a wait."""
         while True:
             try:
                 while not (checkpoint := self._next()):
@@ -52,7 +58,7 @@ class Watch:
             self._try(checkpoint)
 
     def _next(self) -> Path | None:
-        """The whole checkpoint with the smallest step that was not tried yet; of others it is said why not."""
+        """Return the complete checkpoint with the smallest untried step, and note why other checkpoints are skipped."""
         for checkpoint in by_step(self._home()):
             if checkpoint.name in {*self._done, *self._failed}:
                 continue
@@ -63,7 +69,10 @@ class Watch:
         return None
 
     def _home(self) -> Path:
-        """Where the checkpoints are: beside the model, or where `newwiki finetune` is still at work on it."""
+        """Return the folder of the checkpoints: the model's folder, or the unfinished folder of `newwiki finetune`.
+
+        Raises UsageError if neither folder exists.
+        """
         if self.folder.is_dir():
             return self.folder
         if (place := unfinished(self.folder)).is_dir():
@@ -80,7 +89,7 @@ class Watch:
         except NewWikiError as error:
             self.progress.note(f"{checkpoint} cannot be evaluated: {error}")
             if isinstance(error, TransientError):
-                time.sleep(self.settle)  # and it is tried again
+                time.sleep(self.settle)  # the caller's next pass retries the checkpoint
             else:
                 self._failed.append(checkpoint.name)
         else:
@@ -93,13 +102,16 @@ class Watch:
 
 
 def _tokenizer(checkpoint: Path, given: Mapping[str, str]) -> dict[str, str]:
-    """Where the tokenizer is if the checkpoint has none. Raises TerminalError where it is nowhere."""
+    """Return the tokenizer argument for a checkpoint without its own tokenizer.
+
+    Raises TerminalError if no tokenizer is found.
+    """
     if "tokenizer" in given or has_tokenizer(checkpoint):
         return {}
     if has_tokenizer(checkpoint.parent):
         return {"tokenizer": str(checkpoint.parent)}
     if (checkpoint / adapters.CONFIG).exists():
-        return {}  # its base's
+        return {}  # the adapter uses the tokenizer of its base model
     raise TerminalError(
         f"it has no tokenizer, nor has '{checkpoint.parent}'; add --model-args tokenizer=FOLDER, as save_pretrained "
         "wrote it"

@@ -1,4 +1,4 @@
-"""From snapshots to a fine-tuned checkpoint: articles chosen, the model fitted, what it has read written beside it."""
+"""Fine-tune a model on snapshots: choose the articles, train the model, and store a record of the training data."""
 
 import math
 import os
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PlannedTraining:
-    """What is asked, what the training begins with, what it reads, and its record as far as it is known before."""
+    """The request, the initial checkpoint, the training set, and the known part of the training record."""
 
     request: FinetuneRequest
     base: Checkpoint
@@ -44,7 +44,10 @@ class PlannedTraining:
 
 @dataclass(frozen=True)
 class Finetuned:
-    """A finished training: its record, and the loss curve, which is empty where it was finished before."""
+    """The result of a training: its record and the loss curve.
+
+    The curve is empty if the training was already finished.
+    """
 
     made: TrainingRecord
     curve: Sequence["Loss"]
@@ -53,11 +56,11 @@ class Finetuned:
 def finetune(
     database: Database, request: FinetuneRequest, settings: Settings, folder: Path, progress: Progress
 ) -> Finetuned:
-    """Fits the model and writes it to `folder`, which appears when it is complete, with as many of its newest
-    checkpoints as are to be kept.
+    """Fine-tune the model, and write it to `folder` with the newest checkpoints that the request keeps.
 
-    Until then all is in `FOLDER.unfinished`, where the same request goes on. Raises TerminalError for articles that
-    models are evaluated on and for what cannot be trained, UsageError where another request has been at work there.
+    The folder appears when the training is complete. Until then the data is in `FOLDER.unfinished`, where the same
+    request resumes. Raises TerminalError if a training article is part of a test set or if the model cannot be trained.
+    Raises UsageError if the folder holds a different training.
     """
     safe(folder, database.path)
     fill(settings.template, "", "")
@@ -69,7 +72,7 @@ def finetune(
 
 
 def require_accelerate() -> None:
-    """Raises TerminalError where the package is not installed."""
+    """Raise TerminalError if the package accelerate is not installed."""
     if find_spec("accelerate") is None:
         raise TerminalError("training needs the package accelerate; pip install 'newwiki-eval[train]'")
 
@@ -81,8 +84,10 @@ def plan_training(
     chosen: training_set.TrainingSet,
     evaluated: Sequence[str],
 ) -> PlannedTraining:
-    """The training that is asked for, before anything is trained. Raises TerminalError where the model is not to be
-    had, or nothing is left to train on."""
+    """Return the requested training without starting it.
+
+    Raises TerminalError if the model is unavailable, or if no article is left to train on.
+    """
     base = find(*split_revision(request.model), Trust())
     if request.lora and base.base:
         raise TerminalError(
@@ -94,7 +99,7 @@ def plan_training(
 
 
 def train(planned: PlannedTraining, folder: Path, progress: Progress) -> Finetuned:
-    """The same as `finetune` of what was planned."""
+    """Run a planned training as described for `finetune`."""
     if is_done(folder, planned.record):
         progress.note(f"this training is finished: {folder}")
         return Finetuned(planned.record, [])
@@ -197,7 +202,7 @@ def _record(
 
 
 def _place(model: str) -> str:
-    """A folder's name is to hold wherever one is."""
+    """Return the absolute path of a model folder, which is valid in any working directory, or a hub name unchanged."""
     name, _ = split_revision(model)
     return str(Path(name).resolve()) if Path(name).is_dir() else name
 

@@ -1,4 +1,4 @@
-"""The loss of a training, as a table (loss.csv) and as a picture (loss.svg) beside the model."""
+"""Write the training loss as a table (loss.csv) and as a chart (loss.svg) into the model's folder."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,8 +16,10 @@ _CURVES = {"training": "trained on", "validation": "held out"}
 
 
 def write_curve(curve: Sequence["Loss"], folder: Path, name: str) -> None:
-    """The columns of loss.csv are step, training and validation: mean cross-entropy in nats a token, empty where none
-    was computed."""
+    """Write the loss curve with the columns step, training and validation.
+
+    The loss is the mean cross-entropy in nats per token. A cell is empty if the loss was not computed at that step.
+    """
     with (folder / "loss.csv").open("w", encoding="utf-8", newline="") as stream:
         write_csv(stream, ["step", *_CURVES], ([one.step, one.training, one.validation] for one in curve))
     told = f"The loss of {name} by training step; its numbers are in loss.csv."

@@ -1,4 +1,4 @@
-"""Where a training is written: one folder for one request, which appears when it is complete."""
+"""The output folder of a training. One folder belongs to one request and appears when the training is complete."""
 
 import fcntl
 import os
@@ -12,12 +12,12 @@ from newwiki.training.record import TrainingRecord
 
 
 def unfinished(folder: Path) -> Path:
-    """Where a training is until `folder` appears."""
+    """Return the folder that holds the training until `folder` appears."""
     return folder.with_name(f"{folder.name}.unfinished")
 
 
 def is_done(folder: Path, planned: TrainingRecord) -> bool:
-    """Whether the same training is finished there. Raises UsageError where something else is."""
+    """Return whether the folder holds the finished result of this training. Raises UsageError for any other content."""
     if not folder.exists():
         return False
     made = record.read(folder)
@@ -29,8 +29,10 @@ def is_done(folder: Path, planned: TrainingRecord) -> bool:
 
 @contextmanager
 def alone(folder: Path, planned: TrainingRecord) -> Iterator[Path]:
-    """The folder to work in, for one process at a time. Raises UsageError where another training is under way in it,
-    TransientError where another process is."""
+    """Lock the working folder for this process, and yield it.
+
+    Raises UsageError if the folder holds a different training, and TransientError if another process has the lock.
+    """
     workplace = unfinished(folder)
     workplace.mkdir(parents=True, exist_ok=True)
     place = os.open(workplace, os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""From a table of texts and scores to a scorer: read, hold some out, fit, and see how well it does on those."""
+"""Train a scorer from a table of texts and scores, and measure its agreement with held-out scores."""
 
 import json
 import math
@@ -18,21 +18,21 @@ from storage.outputs import safe
 if TYPE_CHECKING:
     from evaluators.networks.agreement import Agreement
 
-_FEWEST = 10  # texts
+_FEWEST = 10  # minimum number of texts
 
 
 @dataclass(frozen=True)
 class Graded:
-    """A text and the score that somebody gave it."""
+    """A text and its given score."""
 
     text: str
     score: float
 
 
 def read_graded(path: Path) -> list[Graded]:
-    """The rows of a CSV file with the columns `text` and `score` (and any others), in UTF-8.
+    """Read a UTF-8 CSV file with the columns `text` and `score`. Other columns are ignored.
 
-    Raises UsageError with the line that is wrong and what is wrong with it.
+    Raises UsageError with the line and the problem, or if there are too few texts.
     """
     graded = [_graded(row) for row in read_csv(path, ("text", "score"))]
     if len(graded) < _FEWEST:
@@ -43,10 +43,10 @@ def read_graded(path: Path) -> list[Graded]:
 def train_scorer(
     graded: Sequence[Graded], request: TrainScorerRequest, folder: Path, progress: Progress
 ) -> "Agreement":
-    """Writes the scorer to `folder`, and gives its agreement with the scores of the texts that were held out.
+    """Train a scorer, write it to `folder`, and return its agreement with the held-out scores.
 
-    It is the saved scorer that reads them, as it would read any text. Raises UsageError where the folder is there
-    already, or the scores are all the same.
+    The agreement is measured with the saved scorer, exactly as it would score other texts. Raises UsageError if the
+    folder exists or all scores are equal.
     """
     from evaluators.classifier import load_classifier
     from evaluators.networks.agreement import agreement
@@ -98,7 +98,7 @@ def _graded(row: CsvRow) -> Graded:
 
 
 def _split(graded: Sequence[Graded], held_out: float, seed: int) -> tuple[list[Graded], list[Graded]]:
-    """Those to learn from, and the share to be held out: two of them at least."""
+    """Return the training texts and the held-out texts. At least two texts are held out."""
     order = list(graded)
     random.Random(seed).shuffle(order)
     count = min(max(2, round(held_out * len(order))), len(order) - 2)

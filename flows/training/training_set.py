@@ -1,4 +1,4 @@
-"""What a model is fitted to: the articles of snapshots, each page once, or texts as they stand; some are held out."""
+"""The training set of a model: the articles of snapshots, each page once, or whole texts. Some texts are held out."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -37,13 +37,16 @@ class TrainingArticle:
 
 @dataclass(frozen=True)
 class WholeText:
-    """A text of which all is learnt, with nothing before it; `trained` names it in the record."""
+    """A text that the model learns completely, without a prompt before it.
+
+    `trained` names it in the training record.
+    """
 
     trained: Trained
     whole: str
 
     def text(self, template: str) -> "TrainingText":
-        """Whatever the template is."""
+        """Return the training text. The template has no effect."""
         from newwiki.training.examples import TrainingText
 
         return TrainingText(self.trained.page_id, "", self.whole)
@@ -51,8 +54,10 @@ class WholeText:
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """Articles or texts in the order of wikis and page ids, the snapshots (id and content hash) that they come from,
-    and the day (UTC) of the latest revision among them, None where nobody knows it."""
+    """Articles or texts, ordered by wiki and page id, with the ids and content hashes of their snapshots.
+
+    `latest` is the UTC date of the latest revision, or None if unknown.
+    """
 
     articles: Sequence[TrainingArticle | WholeText]
     snapshots: Sequence[dict[str, str]]
@@ -64,7 +69,7 @@ class TrainingSet:
 
 
 def choose(database: Database, names: Sequence[str], progress: Progress) -> TrainingSet:
-    """All articles of these snapshots. Of a page that is in several the first one's text is taken, with a note."""
+    """Return all articles of these snapshots. A page in several snapshots uses its text from the first, with a note."""
     found = [snapshots.resolve(database, name) for name in names]
     by_page: dict[tuple[str, int], TrainingArticle] = {}
     repeated = 0
@@ -79,14 +84,17 @@ def choose(database: Database, names: Sequence[str], progress: Progress) -> Trai
 
 
 def latest(articles: Iterable[TrainingArticle]) -> date | None:
-    """The day (UTC) of the latest revision among them."""
+    """Return the UTC date of the latest revision among the articles, or None without articles."""
     return max((one.article.revised_at.astimezone(UTC).date() for one in articles), default=None)
 
 
 def held_out(
     articles: Sequence[TrainingArticle | WholeText], share: float, seed: int
 ) -> tuple[list[TrainingArticle | WholeText], list[TrainingArticle | WholeText]]:
-    """The share of articles to validate by, at least one unless it is 0, and the others: drawn by a seeded hash."""
+    """Divide the articles into held-out and training articles by a seeded hash.
+
+    At least one article is held out, unless the share is 0.
+    """
 
     def place(one: TrainingArticle | WholeText) -> bytes:
         trained = one.trained

@@ -1,4 +1,4 @@
-"""Prefect's global concurrency limits: one refresh a wiki, one writer a database."""
+"""Prefect's global concurrency limits: one refresh per wiki, and one writer per database."""
 
 import re
 from collections.abc import Iterator
@@ -11,15 +11,15 @@ from prefect.settings import PREFECT_API_URL
 
 from newwiki.errors import TransientError
 
-_PATIENCE = 600.0  # seconds; what a killed run held is free again after 300
+_PATIENCE = 600.0  # seconds; Prefect releases the limit of a killed run after 300
 
 
 @contextmanager
 def only_one(what: str, place: str) -> Iterator[None]:
-    """Holds the limit `newwiki-WHAT-…` of this place, which is made where there is none.
+    """Hold the limit `newwiki-WHAT-…` of this place inside the block, and create the limit if necessary.
 
-    Without a configured server there is nobody to share it with, and nothing is held: the database itself lets one
-    writer in at a time. Raises TransientError where another run holds it for too long.
+    Without a configured server, no limit is held, because the database already allows only one writer. Raises
+    TransientError if another run holds the limit for too long.
     """
     if not PREFECT_API_URL.value():
         yield

@@ -1,4 +1,4 @@
-"""An executor of Prefect's task runners: each shard is a task run, and whoever dies is replaced."""
+"""An executor on Prefect's task runners. Each shard is a task run, and crashed workers are replaced."""
 
 import os
 import socket
@@ -18,7 +18,7 @@ from flows.workers.shards import Setting, ShardsFailed
 from newwiki.errors import TerminalError, UsageError
 from newwiki.registry import loaded_plugins
 
-_ROUNDS = 3  # in the last one each shard is alone, so that no other one's worker takes it down
+_ROUNDS = 3  # each shard of the last round runs alone, so that no other shard can crash its worker
 
 S = TypeVar("S")
 R = TypeVar("R")
@@ -26,7 +26,10 @@ R = TypeVar("R")
 
 @contextmanager
 def prefect_executor(text: str, progress: Progress) -> Iterator["PrefectExecutor"]:
-    """The executor of `--runner`, inside of a flow. Raises UsageError and TerminalError where it is not to be had."""
+    """Yield the executor of `--runner`, inside a flow.
+
+    Raises UsageError or TerminalError if the runner is unavailable.
+    """
     runner = parse_runner(text)
     if runner.is_elsewhere and not PREFECT_API_URL.value():
         raise UsageError(
@@ -34,14 +37,14 @@ def prefect_executor(text: str, progress: Progress) -> Iterator["PrefectExecutor
             "machine alone; run `DO_NOT_TRACK=1 PREFECT_SERVER_ANALYTICS_ENABLED=false prefect server start "
             "--host 0.0.0.0` and set PREFECT_API_URL to where they reach it"
         )
-    # Told to the workers, who would each start a server of their own otherwise.
+    # Workers without this address would each start their own server.
     url = {PREFECT_API_URL: str(get_client(sync_client=True).api_url)}
     with temporary_settings(url), assembled(runner) as pool, PrefectExecutor(pool, progress) as hired:
         yield hired
 
 
 class PrefectExecutor:
-    """See `flows.workers.shards.Executor`."""
+    """The implementation of `flows.workers.shards.Executor` on Prefect."""
 
     def __init__(self, pool: WorkerPool, progress: Progress) -> None:
         self.workers = pool.workers
@@ -59,7 +62,10 @@ class PrefectExecutor:
         self._open.close()
 
     def _replace_the_dead(self) -> None:
-        """A pool of processes is of no use any more once one of them has died; the others replace theirs themselves."""
+        """Restart the task runner, because a process pool is unusable after a crash.
+
+        Other pools replace workers themselves.
+        """
         self._open.close()
         self._runner = self._open.enter_context(self._pool.task_runner())
 
@@ -89,7 +95,7 @@ class PrefectExecutor:
     def _done(
         self, work: Callable[[S], R], shards: Sequence[S], groups: Sequence[Sequence[int]], name: Callable[[S], str]
     ) -> Iterator[tuple[int, R | BaseException]]:
-        """By number what becomes of shards, or what went wrong, as they are done; one group after the other."""
+        """Yield the number of each shard with its result or its exception as it finishes, group by group."""
         for group in groups:
             died = False
             futures = {
@@ -113,7 +119,7 @@ def _outcome(future: Any) -> Any:
         return future.result()
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:  # noqa: BLE001 (a worker may die of anything; it is told, or raised in the end)
+    except BaseException as error:  # noqa: BLE001 (a worker may raise anything; the caller reports or raises it)
         return error
 
 

@@ -1,4 +1,4 @@
-"""When a task is tried again: only after an error that says it may pass."""
+"""The retry policy of tasks: retry only after transient errors."""
 
 from typing import Any
 

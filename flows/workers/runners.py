@@ -1,4 +1,4 @@
-"""Who does the work: `--runner`, from its words to a Prefect task runner, and what it needs as long as it is in use."""
+"""Parse `--runner`, and provide the workers and a Prefect task runner while they are in use."""
 
 import logging
 import os
@@ -17,7 +17,7 @@ _SPELLINGS = "threads:N, processes:N, dask:N, dask:tcp://HOST:PORT, ray:N or ray
 
 @dataclass(frozen=True)
 class Runner:
-    """`kind` is threads, processes, dask or ray; so many workers on this machine, or a cluster at an address."""
+    """A kind of runner (threads, processes, dask or ray) with a number of local workers or the address of a cluster."""
 
     kind: str
     workers: int = 0
@@ -30,8 +30,11 @@ class Runner:
 
 @dataclass(frozen=True)
 class WorkerPool:
-    """How many workers there are, how many threads each may use (None: whoever started them has said), and
-    `task_runner`, which makes a runner to submit to; a new one is good again after a worker's death."""
+    """The workers of a runner.
+
+    `threads` is the number of threads for each worker, or None if the workers were started with their own setting.
+    `task_runner` makes a new task runner, also after a worker's crash.
+    """
 
     workers: int
     threads: int | None
@@ -39,7 +42,10 @@ class WorkerPool:
 
 
 def parse_runner(text: str) -> Runner:
-    """Without a number there are as many workers as processor cores. Raises UsageError."""
+    """Parse a runner.
+
+    Without a number, it has as many workers as processor cores. Raises UsageError for an invalid text.
+    """
     if match := _WRITTEN.fullmatch(text):
         workers = int(match[2]) if match[2] else _cores()
         if workers < 1:
@@ -54,7 +60,7 @@ def parse_runner(text: str) -> Runner:
 
 @contextmanager
 def assembled(runner: Runner) -> Iterator[WorkerPool]:
-    """The workers, who are sent home at the end. Raises TerminalError where they are not to be had."""
+    """Provide the workers, and stop them at the end. Raises TerminalError if they are unavailable."""
     with _POOLS[runner.kind](runner) as pool:
         yield pool
 
@@ -124,7 +130,7 @@ def _ray(runner: Runner) -> Iterator[WorkerPool]:
         held = ray.cluster_resources()
         gpus = held.get("GPU", 0)
         workers = runner.workers or int(gpus or held.get("CPU", 1))
-        # Ray hides the GPUs from whoever does not ask for one.
+        # Ray hides the GPUs from tasks that do not request one.
         with remote_options(num_gpus=min(1, gpus / workers)) if gpus else nullcontext():
             yield WorkerPool(workers, _share(runner) if runner.workers else None, RayTaskRunner)
     finally:
@@ -139,5 +145,5 @@ def _cores() -> int:
 
 
 def _share(runner: Runner) -> int:
-    """Threads for each of several workers on this machine: more than its cores would only wait for each other."""
+    """Return the number of threads for each local worker. More threads than cores would only wait for each other."""
     return max(1, _cores() // runner.workers)

@@ -1,4 +1,4 @@
-"""Work that is cut into shards for several workers: what a shard may be, and how much of a run is one."""
+"""Divide work into shards for several workers."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -8,8 +8,8 @@ from typing import Protocol, TypeVar
 
 from newwiki.errors import TerminalError
 
-A_SHARD = 512  # completions or texts, at most: what is lost where the coordinator is killed
-_A_WORKER = 4  # shards, so that those who are done early have something left to do
+A_SHARD = 512  # maximum completions or texts per shard, which are lost if the coordinator is killed
+_A_WORKER = 4  # shards per worker, so that fast workers have more work
 
 S = TypeVar("S")
 R = TypeVar("R")
@@ -17,13 +17,16 @@ T = TypeVar("T")
 
 
 class ShardsFailed(TerminalError):
-    """Some shards failed for good. All others are done, and stored."""
+    """Some shards failed for good. All other shards are done and stored."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What a worker has to know of the process that sends it work: the files of the user's own pieces, machine and
-    number of the process, and how many threads torch may use; None leaves that to whoever started the worker."""
+    """What a worker needs to know about the coordinating process.
+
+    `plugins` are the files of the user's own components, `machine` and `process` identify the process, and `threads` is
+    the number of torch threads. None leaves this number to the worker.
+    """
 
     plugins: tuple[str, ...]
     machine: str
@@ -32,27 +35,27 @@ class Setting:
 
 
 class Executor(Protocol):
-    """Several workers, in this process, on this machine or on others."""
+    """Several workers, in this process, on this machine or on other machines."""
 
     workers: int
     setting: Setting
 
     def run(self, work: Callable[[S], R], shards: Sequence[S], name: Callable[[S], str]) -> Iterator[tuple[S, R]]:
-        """What `work` (a function of a module) makes of each shard, as it is done.
+        """Yield each shard with the result of `work`, a module-level function, as it finishes.
 
-        A worker that dies is replaced, and its shard done again. Raises ShardsFailed in the end, once all others are
-        done, with the `name` of each shard that could not be done and why.
+        A crashed worker is replaced, and its shard runs again. Raises ShardsFailed after all other shards are done,
+        with the `name` and the error of each failed shard.
         """
         ...
 
 
 def shard_size(items: int, workers: int, most: int) -> int:
-    """How many items make a shard full."""
+    """Return the number of items in a full shard."""
     return min(most, math.ceil(items / (workers * _A_WORKER)))
 
 
 def cut(items: Sequence[T], page: Callable[[T], int], workers: int, most: int) -> list[list[T]]:
-    """Shards of whole pages, which lie one after the other: several for each worker, of not much over `most` items."""
+    """Divide the items into shards of whole, consecutive pages: several per worker, with about `most` items at most."""
     size = shard_size(len(items), workers, most)
     shards: list[list[T]] = []
     for _, of_page in groupby(items, key=page):
@@ -63,6 +66,6 @@ def cut(items: Sequence[T], page: Callable[[T], int], workers: int, most: int) -
 
 
 def pages_of(page_ids: Sequence[int]) -> str:
-    """`page 7`, or `pages 7 … 9 (3)`: how a person is told which pages a shard has."""
+    """Return the pages of a shard for people, such as `page 7` or `pages 7 … 9 (3)`."""
     pages = list(dict.fromkeys(page_ids))
     return f"page {pages[0]}" if len(pages) == 1 else f"pages {pages[0]} … {pages[-1]} ({len(pages)})"

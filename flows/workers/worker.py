@@ -1,4 +1,4 @@
-"""What a process is that shards are sent to: it knows the user's own pieces, and keeps what it has loaded."""
+"""The worker process of a shard. It loads the user's components, and caches loaded models."""
 
 import os
 import socket
@@ -13,12 +13,12 @@ from newwiki.registry import decoders, load_plugin, models
 
 T = TypeVar("T")
 
-_OWN = threading.local()  # a thread's own models: neither they nor their tokenizers are made to be shared
-_ONE_AT_A_TIME = threading.Lock()  # transformers loads into what is the same for all threads
+_OWN = threading.local()  # models of a thread, because models and tokenizers are not thread-safe
+_ONE_AT_A_TIME = threading.Lock()  # transformers modifies global state during a load
 
 
 def settle(setting: Setting) -> None:
-    """Loads all pieces, the user's too, and takes no more threads than are due."""
+    """Load all components, including the user's, and limit the number of threads."""
     if (setting.machine, setting.process) != (socket.gethostname(), os.getpid()):
         end_quietly()
     with _ONE_AT_A_TIME:
@@ -33,7 +33,7 @@ def settle(setting: Setting) -> None:
 
 
 def kept(kind: str, key: Hashable, load: Callable[[], T]) -> T:
-    """What was loaded under this key; only the last of a kind stays in memory."""
+    """Return the cached object for this key, or load it. The cache holds only the last object of each kind."""
     slots: dict[str, tuple[Hashable, T]] = _OWN.__dict__
     if kind in slots and slots[kind][0] == key:
         return slots[kind][1]
@@ -49,5 +49,5 @@ def here() -> str:
 
 
 def everywhere(place: str) -> str:
-    """A path that means the same in any folder; anything else, such as a model's name on the hub, stays as it is."""
+    """Return the absolute path of an existing file or folder, or any other text, such as a hub name, unchanged."""
     return str(Path(place).resolve()) if place and Path(place).exists() else place

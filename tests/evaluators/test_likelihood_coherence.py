@@ -115,7 +115,10 @@ def test_a_part_read_back_from_the_database_scores_the_same() -> None:
 def test_a_model_that_is_nowhere_names_the_flag(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    with pytest.raises(TerminalError, match=r"facebook/opt-2\.7b.*download the model first; --likelihood-model NAME"):
+    with pytest.raises(
+        TerminalError,
+        match=r"facebook/opt-2\.7b.*choose another with --likelihood-model NAME",
+    ):
         load_reader(Settings())
     assert not makers.get("likelihood").at_hand(Settings())
 

@@ -207,7 +207,7 @@ def test_an_interval_without_the_link_errors_would_cover_too_seldom() -> None:
 
 
 def test_the_page_has_a_place_for_the_table_and_the_designs_of_today() -> None:
-    page = (ROOT / "docs" / "compare.md").read_text("utf-8")
+    page = (ROOT / "docs" / "linking.md").read_text("utf-8")
     assert "| a | b |" in simulated.written_into(page, "linking", {"recovered": "| a | b |"})
     for design in simulated.DESIGNS:
         assert f"\n| {design.words} |" in page, "run `make bench-linking`"
@@ -245,6 +245,6 @@ def test_intervals_hold_unless_many_anchors_changed_alike(design: Any) -> None:
 
 
 def test_the_page_has_the_broken_designs_of_today() -> None:
-    page = (ROOT / "docs" / "compare.md").read_text("utf-8")
+    page = (ROOT / "docs" / "linking.md").read_text("utf-8")
     for design in simulated.BROKEN:
         assert f"\n| {design.words} |" in page, "run `make bench-linking`"

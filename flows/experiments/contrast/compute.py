@@ -1,4 +1,4 @@
-"""From experts and amateurs to how varied and coherent their texts are under each decoder; missing runs are made."""
+"""Compute the diversity and coherence of expert and amateur texts under each decoder; missing runs are generated."""
 
 import hashlib
 import json
@@ -28,8 +28,11 @@ from storage import snapshots
 
 
 def compute(evaluations: Evaluations, request: ContrastRequest) -> Answer:
-    """Raises UsageError for models that are not to be had and for metrics that are none of the experiment's,
-    TerminalError where no text could be scored."""
+    """Compute the answer of the experiment.
+
+    Raises UsageError if a model is not available or a metric does not belong to the experiment, and TerminalError if no
+    text could be scored.
+    """
     database = evaluations.database
     snapshot = snapshots.resolve(database, request.snapshot)
     metrics, left_out = chosen_metrics(request.metrics, evaluations.settings)
@@ -73,12 +76,12 @@ def compute(evaluations: Evaluations, request: ContrastRequest) -> Answer:
 def _made(
     evaluations: Evaluations, request: ContrastRequest, asked: Sequence[ContrastVariant], metrics: Sequence[str]
 ) -> list[Run]:
-    """Those of one model."""
+    """Make and return the runs of one model."""
     decoders = tuple(dict.fromkeys(one.decoder for one in asked))
     return evaluations.write(request, models=(asked[0].model,), decoder=decoders, metrics=",".join(metrics))
 
 
 def _digest(runs: Sequence[ReadRun]) -> str:
-    """Of all the numbers: the same runs can have more texts scored later."""
+    """Return a hash of all numbers, because more texts of the same runs may be scored later."""
     told = [[one.run_id, {name: sorted(of.items()) for name, of in one.prompt_means.items()}] for one in runs]
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""What each decoder differs in from contrastive decoding, by prompts."""
+"""Test each decoder against contrastive decoding, paired by prompt."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -10,9 +10,9 @@ from flows.experiments.contrast.result_tables import ContrastDifference, Contras
 def differences(
     variants: Sequence[ContrastVariant], runs: Mapping[str, ReadRun], metrics: Sequence[str], seed: int
 ) -> Iterator[ContrastDifference]:
-    """Those of one model, whose `runs` are by decoder; the first variant is the one that others are set beside.
+    """Yield the differences of one model, whose `runs` are keyed by decoder, from its first variant.
 
-    They have no verdict yet, as this is for all models together (`judged`).
+    The differences have no verdict yet, because `judged` corrects over all models together.
     """
     main = variants[0].decoder
     for part in dict.fromkeys(one.part for one in variants):
@@ -23,8 +23,10 @@ def differences(
 
 
 def judged(found: Sequence[ContrastDifference]) -> list[ContrastDifference]:
-    """The same with verdicts, after Holm's correction over all models, decoders and metrics of a part, as the answer's
-    headline and its sentences speak of a part."""
+    """Return the differences with verdicts, after Holm's correction over all models, decoders and metrics of a part.
+
+    The family is a part because the headline and the sentences of the answer each describe a part.
+    """
     parts = dict.fromkeys(one.part for one in found)
     by_part = {part: iter(directions.judged([one for one in found if one.part == part])) for part in parts}
     return [next(by_part[one.part]) for one in found]

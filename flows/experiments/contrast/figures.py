@@ -1,5 +1,8 @@
-"""Coherence beside diversity and MAUVE (figures 1 and 2 of Su and Xu 2022), the amateur's temperature, and the sizes of
-expert and amateur (figures 3 and 2 of Li et al. 2022)."""
+"""Figures of contrastive decoding.
+
+They plot coherence against diversity and MAUVE (figures 1 and 2 of Su and Xu 2022), the amateur's temperature (figure 3
+of Li et al. 2022), and the sizes of expert and amateur (figure 2 of Li et al. 2022).
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -27,7 +30,7 @@ _OF_PAPER = (
     f" Hollow diamonds: what Su and Xu print of GPT-2 XL on {_DOMAIN} (table {_TABLE}); their prompts and lengths are "
     "others."
 )
-_DECISIVE = "likelihood_coherence"  # the paper's own
+_DECISIVE = "likelihood_coherence"  # the papers' own metric
 _HUMAN, _SWEPT = "articles", "contrastive-search"
 
 By = Mapping[tuple[str, str], Mapping[str, ContrastNumber]]
@@ -47,7 +50,7 @@ def figures(variants: Sequence[ContrastVariant], numbers: Sequence[ContrastNumbe
 
 
 def diversity_of(by: By) -> str:
-    """The papers' of all texts of a run where it is there, else that of each text."""
+    """Return the papers' diversity over all texts of a run if any run has it, else the diversity of each text."""
     there = {metric for of_run in by.values() for metric in of_run}
     return "diversity_simctg" if "diversity_simctg" in there else "diversity"
 
@@ -97,8 +100,10 @@ def _planes(variants: Sequence[ContrastVariant], by: By) -> Iterator[Figure]:
 
 
 def _published(coherence: str, up: str) -> Iterator[dict[str, float]]:
-    """What the paper prints of both, of the domain that is Wikipedia; MAUVE is on another scale than ours, and left
-    out."""
+    """Yield the papers' published coherence and diversity for the Wikipedia domain.
+
+    MAUVE is left out because the papers use another scale.
+    """
     if (coherence, up) != ("likelihood_coherence", "diversity_simctg"):
         return
     paper = papers()["000-2"]
@@ -110,7 +115,10 @@ def _published(coherence: str, up: str) -> Iterator[dict[str, float]]:
 
 
 def _points(variants: Sequence[ContrastVariant], by: By, coherence: str, up: str) -> list[dict[str, Any]]:
-    """Of the decoders, of which contrastive search stands with each k, and of the articles, whose MAUVE is 1."""
+    """Return the points of the decoders and of the articles; contrastive search has a point for each k.
+
+    The articles have no point if the y axis is MAUVE, because their MAUVE is 1 by definition.
+    """
     model, found = variants[0].model, []
     for place, (name, of_name) in enumerate(_named(variants).items()):
         for decoder, k in of_name:
@@ -122,7 +130,7 @@ def _points(variants: Sequence[ContrastVariant], by: By, coherence: str, up: str
 
 
 def _named(variants: Sequence[ContrastVariant]) -> dict[str, list[tuple[str, str]]]:
-    """By the name in the key, decoders and their k; no more names than there are colours."""
+    """Map each name in the legend to its decoders and their k; there are at most as many names as colors."""
     sweep = [(one.decoder, one.value) for one in variants if one.part == "k"]
     found: dict[str, list[tuple[str, str]]] = {}
     for one in variants:
@@ -135,7 +143,7 @@ def _named(variants: Sequence[ContrastVariant]) -> dict[str, list[tuple[str, str
 def _point(
     of_run: Mapping[str, ContrastNumber], coherence: str, up: str, about: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """Nothing where the run lacks one of the metrics."""
+    """Return the point of a run with its interval and spread; the list is empty if the run lacks one of the metrics."""
     if coherence not in of_run or up not in of_run:
         return []
     across, along = of_run[coherence], of_run[up]

@@ -1,4 +1,4 @@
-"""The metrics as people read them."""
+"""Names, units and number formats of the metrics."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ _DIGITS: Mapping[str, int] = {"embedding_coherence": 3, "likelihood_coherence": 
 
 
 def shown(metric: str, value: float) -> float:
-    """In the unit of its head."""
+    """Convert a value to the unit in the metric's table head."""
     return value * _TIMES.get(metric, 1)
 
 
@@ -27,6 +27,6 @@ def formatted(metric: str, value: float, *, signed: bool = False) -> str:
 
 
 def in_sentence(metric: str) -> str:
-    """Its head with the unit in brackets."""
+    """Return the table head of the metric with its unit in parentheses."""
     name, _, unit = HEADS[metric].partition(", ")
     return f"{name} ({unit})" if unit else name

@@ -1,4 +1,4 @@
-"""What is read of the runs: by metric a number of each, those of texts with the means of its prompts."""
+"""Read the numbers of runs: one number per run and metric, and the mean of each prompt for metrics of texts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from newwiki.settings import Settings
 from storage import comparison, runs
 from storage.database import Database
 
-# By what the papers judge, and how long texts are: of each text, and of all texts of a run
+# The metrics that the papers judge by, and the length of texts: first those of a text, then those of a whole run
 TEXT_METRICS = ("diversity", "embedding_coherence", "likelihood_coherence", "words")
 SET_METRICS = ("diversity_simctg", "mauve")
 METRICS = tuple(CONTRAST_METRICS.split(","))
@@ -26,7 +26,7 @@ _NO_TEXT = "no text has a number"
 
 @dataclass(frozen=True)
 class SetNumber:
-    """A number of a run as a whole, of so many texts; NULL where its status says why."""
+    """A number of a whole run over `texts` texts; it is NULL if `status` gives a reason."""
 
     run_id: str
     metric: str
@@ -38,7 +38,7 @@ class SetNumber:
 
 @dataclass(frozen=True)
 class ReadRun:
-    """A run, or the articles, with the numbers of each metric and the means of the prompts by those of texts."""
+    """A run, or the articles, with a number for each metric and the prompt means of the metrics of texts."""
 
     run_id: str
     model: str
@@ -48,8 +48,10 @@ class ReadRun:
 
 
 def chosen_metrics(asked: str, settings: Settings) -> tuple[list[str], list[str]]:
-    """The metrics that are measured, and which of the usual ones are not, as what they need is not at hand. Raises
-    UsageError for one that the experiment does not measure."""
+    """Return the metrics to measure, and the default metrics that are skipped because their dependencies are missing.
+
+    Raises UsageError for a metric that the experiment does not measure.
+    """
     chosen = {metric.name: one for one in select(asked) for metric in one.metrics}
     if strange := [name for name in chosen if name not in METRICS]:
         raise UsageError(f"this experiment does not measure '{strange[0]}'; it measures: {CONTRAST_METRICS}")
@@ -65,9 +67,9 @@ def chosen_metrics(asked: str, settings: Settings) -> tuple[list[str], list[str]
 
 
 def evaluators_of(database: Database, run_ids: Sequence[str], metrics: Sequence[str], made: set[str]) -> dict[str, str]:
-    """By metric of texts which of those that were just asked has scored these runs.
+    """Map each metric of texts to the evaluator among `made` that has scored these runs.
 
-    Raises TerminalError where several have.
+    Raises TerminalError if several evaluators have.
     """
     found: dict[str, set[str]] = {}
     for one in comparison.text_scorings(database, run_ids):
@@ -86,8 +88,11 @@ def read_run(
     of_texts: Mapping[str, str],
     made: set[str],
 ) -> ReadRun:
-    """Of a run, or of articles, whose texts are those of `keys` (page id and sample), by the metrics of texts, whose
-    evaluators are named, and by those of runs that any of `made` has given."""
+    """Read the numbers of a run, or of the articles.
+
+    `keys` are the page ids and samples of its texts. `of_texts` names the evaluator of each metric of texts. Metrics of
+    whole runs are read from any evaluator in `made`.
+    """
     pages = {page_id for page_id, _ in keys}
     numbers: dict[str, ContrastNumber] = {}
     prompt_means: dict[str, dict[int, float]] = {}

@@ -1,4 +1,4 @@
-"""Li et al. 2022, and Su and Xu 2022: contrastive decoding beside contrastive search, greedy search and sampling."""
+"""Reproduce Li et al. 2022 and Su and Xu 2022: contrastive decoding, contrastive search, greedy search and sampling."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,17 +14,17 @@ from newwiki.papers.published import Exhibit, Number
 from storage import experiments
 
 _NAME = "contrast"
-# What each paper varies beside its table
+# What each paper varies in addition to its table
 _ABLATIONS = {
     "000-1": "amateur-temperature,amateur-size,amateur-context,plausibility,sampling,beams",
     "000-2": "k",
 }
 _TOKENS = 256
-_MAUVE = 20  # texts that it takes
-_ARTICLES = ("wikitext", "wikipedia")  # the papers' domains that are what prompts here are
+_MAUVE = 20  # the smallest number of texts that MAUVE needs
+_ARTICLES = ("wikitext", "wikipedia")  # the papers' domains that match the prompts of this project
 _ELSEWHERE = "of the domain '{}' in the paper, of Wikipedia's articles here"
 _DAMAGED = "the paper's text does not say of which model and domain it is"
-# Table 4 of Li et al. 2022, by what is set otherwise in each variant
+# Table 4 of Li et al. 2022: the parameter that each variant changes
 _VARIANTS = {"num_beams=0": ("num_beams", "0"), "alpha=0": ("alpha", "0")}
 _CONTRASTIVE = "contrastive-decoding"
 
@@ -34,7 +34,7 @@ def _tasks(reproduction: Reproduction, exhibits: Sequence[Exhibit]) -> list[Task
 
 
 def _task(reproduction: Reproduction, model: ChosenModel, exhibits: Sequence[Exhibit]) -> Task | None:
-    """None where the amateur cannot be had."""
+    """Return the task for one model, or None if its amateur is not available."""
     main, amateur = _main(reproduction, model)
     if not isinstance(amateur, ChosenModel):
         return None
@@ -113,13 +113,13 @@ def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Read
 
 
 def whose_words(model: ChosenModel, amateur: ChosenModel, specification: str) -> str:
-    """With the amateur, where one writes along that is not the paper's."""
+    """Name the model, and also its amateur if a stand-in replaces the paper's amateur."""
     writes_along = specification.startswith(_CONTRASTIVE) and amateur.stands_in
     return f"{model.words}; its amateur {amateur.words}" if writes_along else model.words
 
 
 def _model(reproduction: Reproduction, number: Number) -> ChosenModel | str:
-    """Where the paper's text has lost whose number it is, the first that is loaded."""
+    """Return the model of a number; if the paper's text does not name it, return the first loaded model."""
     if number.model:
         return reproduction.model(number)
     every = list(reproduction.models.models.values())
@@ -127,7 +127,7 @@ def _model(reproduction: Reproduction, number: Number) -> ChosenModel | str:
 
 
 def _main(reproduction: Reproduction, model: ChosenModel) -> tuple[str, ChosenModel | str]:
-    """Contrastive decoding as the paper has it of this model, and the amateur that is loaded for its own."""
+    """Return the paper's contrastive decoding for this model, and the model that is loaded as its amateur."""
     every = [row.decoder for one in reproduction.paper.exhibits for row in one.rows if row.model == model.of]
     main = next((text for text in every if text.startswith(_CONTRASTIVE)), "")
     if not main:
@@ -141,7 +141,7 @@ def _parameter(decoder: str, name: str) -> str:
 
 
 def variant(main: str, words: str) -> str:
-    """The decoder of a variant; the main one where nothing is set otherwise."""
+    """Return the decoder of a variant, which is the main decoder if the variant changes no parameter."""
     if not words:
         return ""
     for setting, (name, value) in _VARIANTS.items():

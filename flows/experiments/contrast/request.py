@@ -1,4 +1,4 @@
-"""`newwiki experiment contrast`: contrastive decoding beside contrastive search, and what each of its parts is for."""
+"""`newwiki experiment contrast`: compare contrastive decoding with contrastive search, and ablate its parts."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -11,7 +11,7 @@ from newwiki.fields import field
 Ablation = Literal["k", "amateur-temperature", "amateur-size", "amateur-context", "plausibility", "sampling", "beams"]
 ABLATIONS: tuple[str, ...] = get_args(Ablation)
 
-# Su and Xu 2022, section 3: what contrastive decoding is set beside
+# Su and Xu 2022, section 3: the decoders that contrastive decoding is compared with
 BESIDE = (
     "contrastive-search:top_k=5,penalty_alpha=0.6",
     "greedy",
@@ -69,7 +69,7 @@ class ContrastRequest(ExperimentRequest):
 
     @property
     def varied(self) -> tuple[str, ...]:
-        """The ablations that are asked for."""
+        """Return the requested ablations."""
         if self.ablations in ("all", "none"):
             return ABLATIONS if self.ablations == "all" else ()
         return tuple(dict.fromkeys(name.strip() for name in self.ablations.split(",")))

@@ -1,4 +1,4 @@
-"""The papers' tables with intervals, what differs, and the figures."""
+"""Build the papers' tables with intervals, the table of differences, and the figures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
@@ -34,7 +34,7 @@ _DIFFERENCES = (
 
 @dataclass(frozen=True)
 class _Cells:
-    """The numbers and differences of one model by decoder and metric, and the articles' numbers."""
+    """The numbers and differences of one model by decoder and metric, and the numbers of the articles."""
 
     numbers: Mapping[str, Mapping[str, ContrastNumber]]
     apart: Mapping[tuple[str, str], Mapping[str, ContrastDifference]]
@@ -69,7 +69,7 @@ def show(database: Database, experiment_id: str) -> Shown:
 
 
 def _findings(variants: Sequence[ContrastVariant], apart: Sequence[ContrastDifference]) -> Findings:
-    """By model, part and metric, which decoders differ from contrastive decoding as in the papers."""
+    """State for each model, part and metric which decoders differ from the papers' contrastive decoding."""
     values = {
         (one.model, one.part, one.decoder): one.value if one.part == DECODERS else f"{one.parameter}={one.value}"
         for one in variants
@@ -124,7 +124,7 @@ def _tables(variants: Sequence[ContrastVariant], cells: _Cells, model: str) -> l
 
 
 def _beside(cells: _Cells, one: ContrastVariant) -> list[Any]:
-    """Nothing for the one that others are set beside, and where no metric of texts is there."""
+    """Return the difference cells, or an empty list for the main decoder or if no metric of texts is available."""
     return cells.beside_main(one.part, one.decoder) if (one.part, one.decoder) in cells.apart else []
 
 

@@ -1,4 +1,4 @@
-"""Which decoders are set beside each other: those of the papers' tables, and by ablation what is varied in one."""
+"""Choose the decoders to compare: those of the papers' tables, and for each ablation the values of one parameter."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -8,14 +8,15 @@ from flows.experiments.contrast.result_tables import ContrastVariant
 from newwiki.decoding.grammar import Decoder, Value, parse, short_form
 from newwiki.errors import UsageError
 
-DECODERS = "decoders"  # the part of an answer that is no ablation
+DECODERS = "decoders"  # the part of an answer that is not an ablation
 SIZE = "amateur-size"
 ITSELF = "itself"
-IDENTICAL = f"{ITSELF} (full context, temperature 1)"  # Li et al. 2022, 7.1: there is no contrast to exploit
+# Li et al. 2022, 7.1: the models are identical, so there is no contrast
+IDENTICAL = f"{ITSELF} (full context, temperature 1)"
 
-# The parameter that each ablation of contrastive decoding varies, and the values beside the one that is varied. Li et
-# al. 2022 have 3.4 and 7.5 (context), 7.4 (alpha) and 7.3 (0 beams: drawn). The temperatures of their figure 3 are in a
-# picture, and other beam widths than 5 nowhere: these are ours.
+# The parameter that each ablation of contrastive decoding varies, and the values to try besides the default. Sources in
+# Li et al. 2022: 3.4 and 7.5 (context), 7.4 (alpha) and 7.3 (0 beams: sampling). The temperatures of their figure 3
+# appear only in a picture, and they try no beam width other than 5, so these values are this project's.
 _VARIED: Mapping[str, tuple[str, Sequence[Value]]] = {
     "amateur-temperature": ("amateur_temperature", (0.1, 0.5, 1.0, 1.5, 2.0, 10.0)),
     "amateur-context": ("amateur_context", ("last", "full")),
@@ -27,7 +28,10 @@ _K = range(2, 11)  # Su and Xu 2022, section 4
 
 
 def main_decoder(request: ContrastRequest) -> Decoder:
-    """Contrastive decoding as the papers have it: 5 beams, alpha 0.1, an amateur that reads the prompt's last token."""
+    """Return contrastive decoding as in the papers: 5 beams, alpha 0.1, an amateur that reads the prompt's last token.
+
+    Raises UsageError if the first amateur is not a model name.
+    """
     asked = f"amateur={request.amateur[0]},amateur_temperature={request.amateur_temperature!r}"
     found = parse(f"contrastive-decoding:{asked}")
     if len(found) != 1:
@@ -36,7 +40,7 @@ def main_decoder(request: ContrastRequest) -> Decoder:
 
 
 def variants(request: ContrastRequest, expert: str) -> list[ContrastVariant]:
-    """Those of one expert. The first is the one that all others are compared with."""
+    """Return the variants of one expert. All others are compared with the first."""
     main = main_decoder(request)
     beside = [one for text in request.decoder for one in parse(text)]
     found = list(_part(expert, DECODERS, "decoder", [(decoder_words(one.canonical), one) for one in (main, *beside)]))
@@ -59,7 +63,7 @@ def variants(request: ContrastRequest, expert: str) -> list[ContrastVariant]:
 
 
 def decoder_words(canonical: str) -> str:
-    """A decoder in short, with the last part of its amateur's name."""
+    """Return the short form of a decoder, with the last component of its amateur's name."""
     try:
         decoder = parse(canonical)[0]
     except UsageError:
@@ -69,7 +73,7 @@ def decoder_words(canonical: str) -> str:
 
 
 def _part(model: str, part: str, parameter: str, decoders: Iterable[tuple[str, Decoder]]) -> list[ContrastVariant]:
-    """Each decoder once."""
+    """Return the variants of a part, without duplicate decoders."""
     different: dict[str, str] = {}
     for value, decoder in decoders:
         different.setdefault(decoder.canonical, value)
@@ -80,7 +84,7 @@ def _part(model: str, part: str, parameter: str, decoders: Iterable[tuple[str, D
 
 
 def _among(values: Sequence[Value], usual: Value) -> Sequence[Value]:
-    """These values, with the one that is varied at its place among numbers."""
+    """Return these values, with the usual value inserted in numeric order if it is missing."""
     if usual in values:
         return values
     return sorted({*values, usual}, key=float)

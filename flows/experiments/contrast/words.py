@@ -1,4 +1,4 @@
-"""What the numbers say, in sentences, and what they do not."""
+"""State in sentences what the numbers show and what they do not."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -22,8 +22,10 @@ _REMEDIES = {
 
 
 def verdict(variants: Sequence[ContrastVariant], apart: Sequence[ContrastDifference]) -> str:
-    """What contrastive search, or else the first of the others, differs in from contrastive decoding; of several models
-    each with its name."""
+    """Return how contrastive search, or else the first other decoder, differs from contrastive decoding.
+
+    If there are several models, each clause begins with a model's name.
+    """
     told = {
         model: _of_model([one for one in apart if one.model == model and one.part == DECODERS])
         for model in dict.fromkeys(one.model for one in variants)
@@ -32,7 +34,7 @@ def verdict(variants: Sequence[ContrastVariant], apart: Sequence[ContrastDiffere
 
 
 def sentence(variants: Sequence[ContrastVariant], apart: Sequence[ContrastDifference]) -> str:
-    """The answer in one sentence, by what the verdict rests on."""
+    """Return the answer as one sentence per model, from the differences behind the verdict."""
     models = list(dict.fromkeys(one.model for one in variants))
     told = [_answer(model, [one for one in apart if one.model == model and one.part == DECODERS]) for model in models]
     return ". ".join(told)
@@ -45,7 +47,7 @@ def words(
     left_out: Sequence[str],
     judges: Sequence[str],
 ) -> list[str]:
-    """A sentence for each part, and what the numbers rest on, what they lack, and what they do not tell."""
+    """Return a sentence for each part, and sentences about the sources and the limits of the numbers."""
     several = len({one.model for one in variants}) > 1
     told = [
         f"{model}: {sentence}" if several else sentence
@@ -65,7 +67,7 @@ def words(
 
 
 def judges(database: Database, evaluators: Mapping[str, str], runs: Sequence[Run]) -> list[str]:
-    """By which models the coherences are."""
+    """Name the model behind each coherence metric, and say if that model also writes texts in this experiment."""
     told = []
     for metric, evaluator_id in evaluators.items():
         [(name, sha256)] = database.rows("who_judged", evaluator_id)
@@ -88,7 +90,7 @@ def _of_model(apart: Sequence[ContrastDifference]) -> str:
 
 
 def _decisive(apart: Sequence[ContrastDifference]) -> list[ContrastDifference]:
-    """What contrastive search, or else the first of the others, differs in."""
+    """Return the differences of contrastive search, or else of the first other decoder, without the number of words."""
     decoders = list(dict.fromkeys(one.decoder for one in apart))
     named = next((one for one in decoders if one.startswith(SEARCH)), decoders[0])
     return [one for one in apart if one.decoder == named and one.metric != "words"]
@@ -126,7 +128,7 @@ def apart_words(one: ContrastDifference) -> str:
 
 
 def _differing(variants: Sequence[ContrastVariant], apart: Sequence[ContrastDifference]) -> Iterator[str]:
-    """Of each part which metrics differ from those of contrastive decoding as in the papers, and under what."""
+    """Yield for each part the metrics that differ from the papers' contrastive decoding, and the decoders concerned."""
     too_few = []
     for part in dict.fromkeys(one.part for one in apart):
         values = {one.decoder: one.value for one in variants if one.part == part}
@@ -157,7 +159,7 @@ def _lengths(numbers: Sequence[ContrastNumber]) -> list[str]:
 
 
 def _whole(numbers: Sequence[ContrastNumber]) -> list[str]:
-    """On the numbers of whole runs."""
+    """Return sentences about the metrics of whole runs."""
     of_runs = [one for one in numbers if one.metric in SET_METRICS and not _is_human(one)]
     told = []
     if of_runs:

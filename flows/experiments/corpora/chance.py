@@ -1,4 +1,4 @@
-"""Whether responses after one corpus have a phrase more often than after another by more than chance."""
+"""Test whether responses contain a phrase more often after one corpus than after another."""
 
 import itertools
 from collections.abc import Mapping
@@ -13,8 +13,10 @@ from flows.experiments.corpora.phrase_sets import PhraseSets
 
 @dataclass(frozen=True)
 class Apart:
-    """The share of one corpus' responses less that of another's, with its 95 % interval, p, and p after Holm's
-    correction; None where there are too few prompts, or no variance for an interval."""
+    """The share of one corpus's responses minus that of another's, with 95 % interval, p, and Holm-corrected p.
+
+    Values are None if there are too few prompts, or no variance for an interval.
+    """
 
     difference: float
     low: float | None
@@ -23,18 +25,17 @@ class Apart:
     p_holm: float | None
 
     def turned(self) -> "Apart":
-        """The other less the one."""
+        """Return the difference with the two corpora exchanged."""
         low, high = (None if end is None else -end for end in (self.high, self.low))
         return Apart(-self.difference, low, high, self.p, self.p_holm)
 
 
 def differences(found: PhraseSets, seed: int) -> Mapping[tuple[str, str, str], Apart]:
-    """By corpus, another corpus and phrase, prompt by prompt.
+    """Return the prompt-paired difference by corpus, other corpus and phrase.
 
-    A phrase counts for one corpus and not for another often because it was drawn so, and those that do are chosen for
-    their difference. p is therefore corrected for all phrases of all pairs of corpora that might have come to be
-    unique (`PhraseSets.might_count`): where the corpora teach the same, any is called different in at most 5 % of the
-    answers.
+    A phrase often counts for one corpus and not for another because of sampling, and such phrases are selected for
+    their difference. Therefore p is corrected over all phrases of all pairs of corpora that might have become unique
+    (`PhraseSets.might_count`). If the corpora teach the same, at most 5 % of the answers call any phrase different.
     """
     chosen = {pair: sorted(found.might_count(*pair)) for pair in itertools.combinations(found.sets, 2)}
     tested = [(one, other, phrase) for (one, other), phrases in chosen.items() for phrase in phrases]

@@ -1,4 +1,4 @@
-"""The checkpoints: the base fine-tuned on each corpus, in folders beside the database."""
+"""Fine-tune the base checkpoint on each corpus, in folders next to the database."""
 
 import re
 from collections.abc import Sequence
@@ -15,13 +15,13 @@ from newwiki.models.checkpoint import split_revision
 from newwiki.request import FinetuneRequest
 from storage.outputs import safe
 
-_ENDING = ".corpora"  # of the folder beside the database
-_LONGEST_NAME = 40  # of a label, in a folder's name
+_ENDING = ".corpora"  # suffix of the folder next to the database
+_LONGEST_NAME = 40  # characters of a label in a folder name
 
 
 @dataclass(frozen=True)
 class PlannedCheckpoint:
-    """A corpus, its training, and the folder, which is named by the label and by the hash of all that is trained."""
+    """A corpus, its training, and its folder, whose name contains the label and the hash of the training inputs."""
 
     corpus: Corpus
     training: PlannedTraining
@@ -31,8 +31,11 @@ class PlannedCheckpoint:
 def plan_checkpoints(
     evaluations: Evaluations, request: CorporaRequest, corpora: Sequence[Corpus], evaluated: Sequence[str]
 ) -> list[PlannedCheckpoint]:
-    """One a corpus; nothing is trained yet. Raises TerminalError where the base is not to be had, and for articles of
-    the snapshots that are `evaluated`, which would be asked for what they were trained on."""
+    """Plan one checkpoint per corpus without training yet.
+
+    Raises TerminalError if the base is not available, or if a corpus contains articles of the `evaluated` snapshots,
+    because the model would then be prompted with its training data.
+    """
     require_accelerate()
     name, revision = split_revision(request.models[0])
     find_models(request.backend, (name,), {"revision": revision, **request.loading})
@@ -47,13 +50,13 @@ def plan_checkpoints(
 
 
 def make_checkpoint(evaluations: Evaluations, planned: PlannedCheckpoint) -> None:
-    """Trains it, unless it is there; what was killed goes on."""
+    """Train the checkpoint unless it exists; an interrupted training resumes."""
     evaluations.progress.note(f"corpus {planned.corpus.label}: {planned.folder}")
     train(planned.training, planned.folder, evaluations.progress)
 
 
 def _asked(request: CorporaRequest) -> FinetuneRequest:
-    """Nothing is held out: a corpus is what its model reads."""
+    """Return the request for a fine-tuning run without held-out data, because a corpus is all that its model reads."""
     return FinetuneRequest(
         model=request.models[0],
         snapshot=request.train_on,

@@ -1,4 +1,4 @@
-"""From corpora to noun phrases: what is missing of checkpoints, responses and phrases is made, the sets compared."""
+"""Compare the noun phrases that a model writes after each corpus; missing checkpoints and responses are made first."""
 
 import hashlib
 import json
@@ -21,8 +21,11 @@ from storage import prompt_sets
 
 
 def compute(evaluations: Evaluations, request: CorporaRequest) -> Answer:
-    """Raises UsageError for corpora and prompts that cannot be read, TerminalError for a base or a finder of noun
-    phrases that is not to be had: all before anything is stored or trained."""
+    """Compute the answer of the experiment.
+
+    Raises UsageError if corpora or prompts cannot be read, and TerminalError if the base or the noun phrase finder is
+    not available. Both errors occur before anything is stored or trained.
+    """
     database, template = evaluations.database, evaluations.settings.template
     fill(template, "", "")
     decoders_of(request)

@@ -1,4 +1,4 @@
-"""The corpora that are asked for: texts by label, of files or of the articles of snapshots."""
+"""Read the requested corpora: labeled texts from files or from the articles of snapshots."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ from newwiki.training.record import Trained, set_sha256
 from storage import snapshots
 from storage.database import Database
 
-_OF_FILES = "corpus"  # in the place of a wiki, in the records of trainings
+_OF_FILES = "corpus"  # stands for the wiki in training records
 _LOOK_UP = {
     "topic": "`newwiki snapshots topics {}` looks topics up",
     "infobox": "articles without one have no label",
@@ -23,8 +23,7 @@ _LOOK_UP = {
 
 @dataclass(frozen=True)
 class Corpus:
-    """The different texts of a label, and how many were left out as they stand there already. `template` says what a
-    text is made of."""
+    """The distinct texts of a label, and the number of duplicates left out. `template` says how a text is formatted."""
 
     label: str
     texts: TrainingSet
@@ -37,12 +36,15 @@ class Corpus:
 
     @property
     def hashes(self) -> set[str]:
-        """Of its texts."""
+        """The hashes of the texts."""
         return {one.text_sha256 for one in self.texts.trained}
 
 
 def corpora_of(database: Database, request: CorporaRequest, template: str) -> list[Corpus]:
-    """In the order of --label, or by label. Raises UsageError where there are not two of them."""
+    """Return the corpora in the order of --label, or sorted by label.
+
+    Raises UsageError if a label is unknown or if fewer than two labels remain.
+    """
     found = _of_files(request) if request.corpus_file else _of_articles(database, request, template)
     labels = request.label or sorted(found)
     for label in labels:
@@ -57,7 +59,7 @@ def corpora_of(database: Database, request: CorporaRequest, template: str) -> li
 
 
 def in_every(corpora: Sequence[Corpus]) -> int:
-    """How many texts stand in all of them."""
+    """Return the number of texts that all corpora contain."""
     return len(set.intersection(*(one.hashes for one in corpora)))
 
 
@@ -74,7 +76,7 @@ def _whole(text: str) -> WholeText:
 
 
 def _of_articles(database: Database, request: CorporaRequest, template: str) -> Mapping[str, Corpus]:
-    """An article is learnt as the model reads it in an evaluation, its prompt too."""
+    """Return corpora of articles; the model learns each article in its evaluation format, including the prompt."""
     articles: dict[str, list[TrainingArticle]] = {}
     for name in request.train_on:
         snapshot = snapshots.resolve(database, name)

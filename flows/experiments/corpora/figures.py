@@ -1,4 +1,4 @@
-"""By which phrases corpora differ, and the common and the unique ones as bar charts: figures 4 and 5 of the paper."""
+"""Draw the phrases by which corpora differ, and the common and unique phrases (figures 4 and 5 of the paper)."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,11 +12,11 @@ from flows.presenting.charts import GREY, ORANGE, PALETTE, forest, svg
 if TYPE_CHECKING:
     import altair
 
-_MOST = 40  # phrases of a chart
-_WIDTH, _ROOM = 230, 160  # of the bars, and beside them for phrases, in pixels
-_WIDER = 20  # than measured here may a phrase be in the font of a browser
-_CLEAREST = 12  # phrases of the first figure
-_BARS = 120  # of the common phrases, one a corpus
+_MOST = 40  # phrases per chart
+_WIDTH, _ROOM = 230, 160  # pixels for the bars, and pixels next to them for the phrases
+_WIDER = 20  # pixels by which a browser's font may exceed the measured width
+_CLEAREST = 12  # phrases in the first figure
+_BARS = 120  # bars for the common phrases, one per corpus
 _DIFFERENCES = (
     "How much more often a phrase is in a corpus' responses than in those of the corpus without it that has it most "
     "often, in percentage points{interval}: the {count} clearest of {all:,} pairs of a phrase and a corpus. Orange: "
@@ -47,7 +47,7 @@ def figures(found: Found) -> list[Figure]:
 
 
 def _differences(found: Found) -> list[Figure]:
-    """The answer: the phrases by which corpora differ."""
+    """Draw the phrases by which corpora differ; the list is empty if no phrase has a difference."""
     known = [one for name in found.names for one in found.unique(name) if one.difference is not None]
     if not known:
         return []
@@ -68,7 +68,7 @@ def _differences(found: Found) -> list[Figure]:
 
 
 def _clearness(one: CorpusPhrase) -> tuple[bool, float, float]:
-    """What is beyond chance first, then by p and by the size of the difference."""
+    """Return a sort key: differences beyond chance first, then by p and by the size of the difference."""
     return one.verdict != BEYOND, 1.0 if one.p_holm is None else one.p_holm, -(one.difference or 0.0)
 
 

@@ -1,4 +1,4 @@
-"""From the noun phrases of responses to sets of them: those of a corpus, common to all corpora, or unique to some."""
+"""Derive sets of noun phrases from responses: phrases of a corpus, common to all corpora, or unique to some."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -29,7 +29,7 @@ def responses_of(found: PhraseSets) -> list[CorpusResponses]:
 
 
 def frequencies(found: PhraseSets) -> Iterator[PhraseFrequency]:
-    """Of every phrase that is in the set of any corpus, in every corpus and under every decoder."""
+    """Yield the frequency of every phrase in any corpus's set, for every corpus and decoder."""
     phrases = sorted(frozenset[str]().union(*found.sets.values()))
     for one in found.responses:
         counting = found.counting(one)
@@ -45,7 +45,7 @@ def frequencies(found: PhraseSets) -> Iterator[PhraseFrequency]:
 
 
 def phrases(found: PhraseSets, seed: int) -> list[CorpusPhrase]:
-    """Those of each corpus, the most frequent first."""
+    """Return the phrases of each corpus, the most frequent first."""
     every = sorted(frozenset[str]().union(*found.sets.values()))
     apart, estimates, intervals = differences(found, seed), {}, {}
     for corpus in found.sets:
@@ -85,7 +85,7 @@ def _set_against(
     means: Mapping[str, Mapping[str, float]],
     apart: Mapping[tuple[str, str, str], Apart],
 ) -> CorpusPhrase:
-    """Beside the corpus that lacks it and yet has it most often."""
+    """Compare a unique phrase with its frequency in the corpus that lacks it in its set but uses it most often."""
     lacking = [name for name, of_one in found.sets.items() if one.phrase not in of_one]
     other = max(lacking, key=lambda name: means[name][one.phrase])
     row = apart[one.corpus, other, one.phrase]

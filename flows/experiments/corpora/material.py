@@ -1,4 +1,4 @@
-"""An answer as it is stored, read once for its tables and figures."""
+"""Read a stored answer once for its tables and figures."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,7 +29,7 @@ class Found:
 
     @cached_property
     def common(self) -> dict[str, dict[str, CorpusPhrase]]:
-        """By phrase and corpus, the most frequent first by the mean over corpora."""
+        """The common phrases by phrase and corpus, in descending order of their mean share over corpora."""
         found: dict[str, dict[str, CorpusPhrase]] = {}
         for one in self.phrases:
             if one.kind == "common":
@@ -38,5 +38,5 @@ class Found:
         return {phrase: found[phrase] for phrase in order}
 
     def unique(self, corpus: str) -> list[CorpusPhrase]:
-        """The most frequent first."""
+        """Return the unique phrases of a corpus, the most frequent first."""
         return [one for one in self.phrases if (one.corpus, one.kind) == (corpus, "unique")]

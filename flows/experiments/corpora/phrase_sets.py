@@ -1,4 +1,4 @@
-"""The sets of noun phrases: which phrases count for a corpus, and which are common to all."""
+"""Decide which noun phrases count for a corpus, and which are common to all."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,16 +12,16 @@ from flows.experiments.corpora.responses import Responses
 
 Array = NDArray[np.float64]
 
-_ROUNDING = 1e-9  # 29 of 100 are not more than 0.29 of them
+_ROUNDING = 1e-9  # floating-point tolerance, so that 29 of 100 is not more than a share of 0.29
 
 
 @dataclass(frozen=True)
 class PhraseSets:
-    """What is compared: the responses of each corpus, and the share of a decoder's responses above which a phrase
-    counts.
+    """The responses of each corpus, and the share of a decoder's responses above which a phrase counts.
 
-    The set of a corpus are the phrases that count under any decoder (step 1 of section 3), `common` those in the sets
-    of all corpora, and unique are all others, which are in the sets of some (step 2).
+    The set of a corpus consists of the phrases that count under any decoder (step 1 of section 3). Phrases in the sets
+    of all corpora are `common`; all other phrases, which are in the sets of some corpora, are unique (step 2).
+
     Source: Ottaviani and Stahlschmidt 2024, section 3.
     """
 
@@ -35,7 +35,7 @@ class PhraseSets:
 
     @cached_property
     def sets(self) -> Mapping[str, frozenset[str]]:
-        """By corpus its phrases."""
+        """The phrases of each corpus."""
         return {name: frozenset[str]().union(*map(self.counting, of_one)) for name, of_one in self.by_corpus.items()}
 
     @cached_property
@@ -44,18 +44,20 @@ class PhraseSets:
 
     @cached_property
     def pages(self) -> list[int]:
-        """The prompts, which all corpora have in common."""
+        """The page ids of the prompts, which all corpora share."""
         return sorted({page_id for one in self.responses for page_id, _ in one.phrases})
 
     def counting(self, one: Responses) -> frozenset[str]:
-        """The phrases that are in more of its responses than the threshold."""
+        """Return the phrases whose share of the responses exceeds the threshold."""
         return self._above(one.times, len(one.phrases))
 
     def might_count(self, corpus: str, other: str) -> frozenset[str]:
-        """The phrases that would count if, under some decoder, the responses of both that have them were one's own.
+        """Return the phrases that could count if one corpus alone had all responses of both that contain them.
 
-        All that count for either of the two are among them. Which ones they are stays the same if the two change places
-        at any prompt, so that a test by sign flips over all of them is not biased by their choice.
+        A phrase is included if this holds under any decoder. All phrases that count for either corpus are included.
+        Exchanging the two corpora at any prompt does not change the selection, so a sign-flip test over the phrases is
+        not biased by it.
+
         Source: Bourgon, Gentleman and Huber 2010, Independent filtering increases detection power for high-throughput
         experiments.
         """
@@ -63,7 +65,7 @@ class PhraseSets:
         return frozenset[str]().union(*(self._above(one.times + two.times, len(one.phrases)) for one, two in pairs))
 
     def shares(self, corpus: str, phrases: Sequence[str]) -> Array:
-        """Prompts × phrases: the share of the responses to a prompt that have a phrase, each decoder counted alike."""
+        """Return the share of a prompt's responses with each phrase, averaged over decoders, as prompts × phrases."""
         columns = {phrase: at for at, phrase in enumerate(phrases)}
         rows = {page_id: at for at, page_id in enumerate(self.pages)}
         found = np.zeros((len(rows), len(columns)))

@@ -1,4 +1,4 @@
-"""`newwiki experiment corpora`: what do corpora teach one and the same model to write of?"""
+"""`newwiki experiment corpora`: compare what one model writes after fine-tuning on different corpora."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,16 +10,16 @@ from newwiki.experiment_request import ExperimentRequest
 from newwiki.fields import field, fields_of
 from newwiki.request import EvaluationRequest, FinetuneRequest
 
-# Of Ottaviani and Stahlschmidt 2024 only the kinds are known (section 3); k, p and alpha are those of the two papers
-# that it names for them, Su and Xu 2022 and Su and Collier 2022
+# Ottaviani and Stahlschmidt 2024 give only the kinds of decoder (section 3). k, p and alpha come from the two papers
+# that they cite for them: Su and Xu 2022, and Su and Collier 2022.
 SEARCHES = ("sample:top_k=50", "sample:top_p=0.95", "contrastive-search:top_k=5,penalty_alpha=0.6")
 
 
 @dataclass(frozen=True, kw_only=True)
 class CorporaRequest(ExperimentRequest):
-    """The checkpoint, the corpora to fine-tune it on, the prompts, and the rule for noun phrases that count.
+    """The checkpoint, the corpora for fine-tuning, the prompts, and the rule for which noun phrases count.
 
-    All responses are read.
+    The experiment reads all responses.
     """
 
     models: tuple[str, ...] = field(

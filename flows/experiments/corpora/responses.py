@@ -1,4 +1,4 @@
-"""What the checkpoints respond under each decoder, and its noun phrases: what is stored is not made again."""
+"""Generate the responses of each checkpoint under each decoder, and find their noun phrases; stored ones are reused."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -24,13 +24,15 @@ from storage import noun_phrases, runs, snapshots
 from storage.database import Database
 from storage.noun_phrases import Phrases
 
-_AT_ONCE = 200  # responses whose phrases are stored together
+_AT_ONCE = 200  # number of responses whose phrases are stored in one batch
 
 
 @dataclass(frozen=True)
 class Prompts:
-    """What all are prompted with, under which template, and how many there are of what, in words; `own` are those of a
-    file."""
+    """The prompts of all checkpoints, their template, and a description of their number and source.
+
+    `own` is the prompt set of a file, or None for articles.
+    """
 
     asked: Asked
     template: str
@@ -40,7 +42,7 @@ class Prompts:
 
 @dataclass(frozen=True)
 class Responses:
-    """Those of a corpus' checkpoint under a decoder: the run, and the phrases of each."""
+    """The responses of a corpus's checkpoint under one decoder: the run, and the phrases of each response."""
 
     corpus: str
     run: Run
@@ -48,12 +50,12 @@ class Responses:
 
     @cached_property
     def times(self) -> Counter[str]:
-        """In how many of them each phrase is."""
+        """The number of responses that contain each phrase."""
         return Counter(phrase for of_one in self.phrases.values() for phrase in of_one)
 
 
 def prompts_of(database: Database, request: CorporaRequest, template: str) -> Prompts:
-    """One's own, or the articles of the snapshot."""
+    """Return the prompts of the user's file, or the articles of the snapshot."""
     if request.prompt_file:
         own = read_prompt_list(request.prompt_file).first(request.prompts)
         return Prompts(asked_of(own), TEMPLATE, f"{len(own.prompts):,} prompts ({own.name})", own)
@@ -64,15 +66,17 @@ def prompts_of(database: Database, request: CorporaRequest, template: str) -> Pr
 
 
 def decoders_of(request: CorporaRequest) -> list[Decoder]:
-    """Each once."""
+    """Return the requested decoders without duplicates."""
     return list({one.canonical: one for specification in request.decoder for one in parse(specification)}.values())
 
 
 def write_responses(
     evaluations: Evaluations, request: CorporaRequest, planned: PlannedCheckpoint, prompts: Prompts
 ) -> list[Run]:
-    """Of one checkpoint under each decoder. Raises ShardsFailed, with all others done, where an executor could not do
-    a run."""
+    """Write the responses of one checkpoint under each decoder.
+
+    Raises ShardsFailed if an executor could not finish a run, after all other runs are finished.
+    """
     name, executor = str(planned.folder), evaluations.executor
     known = dict(evaluations.settings.knowledge_cutoffs)
     cutoff = known_cutoff(name, request.knowledge_cutoff, known, planned.folder)
@@ -95,7 +99,7 @@ def write_responses(
 
 
 class StoredPhrases:
-    """The noun phrases of runs by one finder, which reads what is not stored."""
+    """Find the noun phrases of runs with one finder, and store them; stored phrases are reused."""
 
     def __init__(self, evaluations: Evaluations, finder: PhraseFinder) -> None:
         self._database, self._progress = evaluations.database, evaluations.progress
@@ -104,7 +108,7 @@ class StoredPhrases:
         self._registered = False
 
     def read(self, corpus: str, written: Sequence[Run]) -> list[Responses]:
-        """Of these runs of a corpus' checkpoint."""
+        """Return the responses of these runs of a corpus's checkpoint, with their phrases."""
         if not self._registered:
             runs.register(self._database, [self.found_by], [])
             self._registered = True

@@ -1,4 +1,4 @@
-"""What was found of corpora, as tables; the figures are drawn beside."""
+"""Build the tables of the corpora experiment; `figures.py` draws the figures."""
 
 from dataclasses import astuple, fields
 from functools import partial
@@ -27,7 +27,7 @@ _UNIQUE = (
     "the corpus without it that has it most often, and the difference in percentage points with its 95 % interval, "
     "prompt by prompt; p after Holm's correction for all phrases that might have come to be unique."
 )
-_NAMED = 5  # phrases in a sentence
+_NAMED = 5  # phrases listed in a sentence
 _TONES: dict[str, Tone] = {BEYOND: "good", ALIKE: "open"}
 
 
@@ -45,7 +45,7 @@ def show(database: Database, experiment_id: str) -> Shown:
 
 
 def _findings(found: Found) -> Findings:
-    """Of each corpus which phrases it has more often than any corpus without them, beyond chance between prompts."""
+    """State for each corpus which phrases it uses significantly more often than any corpus without them."""
     holds, unknown = [], []
     for corpus in found.names:
         unique = found.unique(corpus)

@@ -1,4 +1,4 @@
-"""What was found of corpora, in sentences."""
+"""State in sentences what was found about corpora."""
 
 from collections.abc import Sequence
 
@@ -9,11 +9,11 @@ from flows.experiments.corpora.result_tables import CorpusFacts, CorpusPhrase, C
 from newwiki.decoding.grammar import short_form
 from newwiki.records import Fingerprint
 
-_NAMED = 3  # phrases in a sentence
+_NAMED = 3  # phrases listed in a sentence
 
 
 def verdict(phrases: Sequence[CorpusPhrase]) -> str:
-    """How many phrases are common and unique."""
+    """Return the numbers of common and unique phrases."""
     common = {one.phrase for one in phrases if one.kind == "common"}
     unique = {one.phrase for one in phrases if one.kind == "unique"}
     if not common and not unique:
@@ -27,8 +27,7 @@ def verdict(phrases: Sequence[CorpusPhrase]) -> str:
 
 
 def sentence(phrases: Sequence[CorpusPhrase]) -> str:
-    """The answer in one sentence: how many phrases are common, and of how many unique ones more than chance is
-    shown."""
+    """Return the answer in one sentence: the numbers of common and unique phrases, and of those beyond chance."""
     common = {one.phrase for one in phrases if one.kind == "common"}
     unique = [one for one in phrases if one.kind == "unique"]
     if not common and not unique:
@@ -53,7 +52,7 @@ def words(
     found_by: Fingerprint,
     threshold: float,
 ) -> list[str]:
-    """What was asked, what each corpus has of its own, and what the answer does not tell."""
+    """Return sentences about the request, the phrases unique to each corpus, and the limits of the answer."""
     told = [_asked(prompts, facts, written), _counted(found_by, threshold)]
     told += [_unique(one, [row for row in phrases if row.corpus == one.corpus]) for one in facts]
     told += _chance(phrases)

@@ -1,4 +1,4 @@
-"""From all snapshots of a wiki and models to a month: the runs that are missing are made, their numbers set by age."""
+"""Estimate the month up to which a model has seen articles, from its numbers by article age; missing runs are made."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from storage.database import Database
 
 @dataclass(frozen=True)
 class DatedSnapshot:
-    """`last_month` of its window is a number as of `findings.month_number`; parts of a month do not count."""
+    """A snapshot with the last whole month of its window, counted as in `findings.month_number`."""
 
     snapshot_id: str
     kind: str
@@ -32,7 +32,7 @@ class DatedSnapshot:
 
 @dataclass(frozen=True)
 class ArticleDate:
-    """`month` as `findings.month_number` counts."""
+    """The date and length of an article; `month` is counted as in `findings.month_number`."""
 
     page_id: int
     month: int
@@ -40,7 +40,10 @@ class ArticleDate:
 
 
 def compute(evaluations: Evaluations, request: CutoffRequest) -> Answer:
-    """Raises UsageError for a snapshot that is not there, TerminalError where no metric tells what was seen."""
+    """Compute the answer of the experiment.
+
+    Raises UsageError if a snapshot does not exist, and TerminalError if no metric shows what a model has seen.
+    """
     database = evaluations.database
     newest = snapshots.resolve(database, request.snapshot)
     dated = database.records(DatedSnapshot, "snapshots_by_age", newest.wiki)
@@ -92,7 +95,7 @@ def compute(evaluations: Evaluations, request: CutoffRequest) -> Answer:
 def _runs(
     evaluations: Evaluations, request: CutoffRequest, dated: Sequence[DatedSnapshot]
 ) -> dict[tuple[str, str], list[Run]]:
-    """By model and decoder a run for each snapshot."""
+    """Return a run for each snapshot, by model and decoder."""
     made: dict[tuple[str, str], list[Run]] = {}
     for model in request.of_each_model:
         for one in dated:
@@ -110,7 +113,7 @@ def rows_by_age(
     control: Sequence[Run],
     evaluators: Mapping[str, str],
 ) -> Rows:
-    """The snapshots' articles below each other; those of old ones by year."""
+    """Concatenate the articles of all snapshots; articles of old snapshots are dated by year."""
     parts = []
     for place, (snapshot, known) in enumerate(zip(dated, articles, strict=True)):
         asked = [runs[place].run_id, *([control[place].run_id] if control else [])]
@@ -130,6 +133,6 @@ def rows_by_age(
 
 
 def _stated(runs: Sequence[Run]) -> date | None:
-    """What the runs say of their model's knowledge cutoff; None where they do not agree."""
+    """Return the knowledge cutoff that the runs state for their model, or None if they disagree."""
     said = {run.knowledge_cutoff for run in runs}
     return said.pop() if len(said) == 1 else None

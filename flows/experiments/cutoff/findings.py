@@ -1,4 +1,4 @@
-"""How a model's numbers go by the age of the articles: the curve of each metric, and whether and when it changes."""
+"""Relate a model's numbers to the age of the articles: the curve of each metric, and whether and when it changes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,16 +23,19 @@ Array = NDArray[np.float64]
 
 FOUND = "found"
 DECISIVE = "bits_per_byte"
-# What having been read does to numbers that are in themselves neither good nor bad
+# The direction in which having read a text moves numbers that are in themselves neither good nor bad
 _SEEN = {"min_k_percent": "higher", "copied_span": "higher", "copied_5grams": "higher"}
-# Bits of the prompt and by token say less of the same
+# The bits of the prompt and the bits by token carry less of the same information
 _LEFT_OUT = frozenset({"bits_per_token", "prompt_bits_per_byte"})
 
 
 @dataclass(frozen=True)
 class Rows:
-    """A row for each article of each snapshot: its page, the first and the last month of its period as numbers
-    (`month_number`), and its words; `values` and `control` are metrics × rows, NaN where there is none."""
+    """A row for each article of each snapshot.
+
+    A row has the page, the first and the last month of the article's period as numbers (`month_number`), and its words.
+    `values` and `control` are metrics × rows, NaN for missing values.
+    """
 
     pages: NDArray[np.int64]
     first: NDArray[np.int64]
@@ -47,12 +50,12 @@ def month_number(day: date) -> int:
 
 
 def month_of(number: int) -> date:
-    """Its first day."""
+    """Return the first day of the month with this number."""
     return date(number // 12, number % 12 + 1, 1)
 
 
 def seen_direction(metric: str, directions: Mapping[str, str]) -> str | None:
-    """`lower` or `higher`, as the metric is on what was read; None for one that does not tell."""
+    """Return the direction of the metric on text that was read (`lower` or `higher`), or None if it has none."""
     direction = _SEEN.get(metric, directions.get(metric))
     return direction if direction in ("lower", "higher") and metric not in _LEFT_OUT else None
 
@@ -61,11 +64,13 @@ def findings(
     who: tuple[str, str], control: str | None, rows: Rows, metrics: Mapping[str, tuple[str, str]], stated: date | None,
     seed: int,
 ) -> tuple[list[CutoffFinding], list[CutoffMonth]]:  # fmt: skip
-    """Of a (model, decoder), one for each metric by name, with its evaluator's id and what is better of what was read,
-    before the correction for all models (`judged`).
+    """Return one finding for each metric of a (model, decoder), and the curves.
 
-    What is tested is the model's numbers less the control's on the same articles, where there is one; and less what
-    they owe to the articles' words (`evaluators.change_point`).
+    `metrics` maps each metric's name to its evaluator's id and to the direction of text that was read. The findings are
+    not yet corrected for all models (`judged` does that).
+
+    The test uses the model's numbers minus the control's on the same articles, if there is a control. It also removes
+    the effect of the articles' length in words (`evaluators.change_point`).
     """
     found, curve = [], []
     for place, (metric, (evaluator_id, direction)) in enumerate(metrics.items()):
@@ -107,10 +112,11 @@ def _finding(
 
 
 def judged(found: Sequence[CutoffFinding], control: str | None) -> list[CutoffFinding]:
-    """The findings of all models of an answer, after Holm's correction over them, as the headline speaks of all.
+    """Return the findings of all models of an answer after Holm's correction.
 
-    By bits per byte p is corrected for the number of models, by the other metrics for that of models and metrics. The
-    control, of which the headline does not speak, is a family of its own.
+    The correction covers all models because the headline speaks of all. For bits per byte, p is corrected for the
+    number of models; for the other metrics, for the number of models and metrics. The control is a separate family,
+    because the headline does not speak of it.
     """
     families: dict[tuple[bool, bool], list[int]] = {}
     for place, one in enumerate(found):

@@ -1,4 +1,4 @@
-"""`newwiki experiment cutoff`: up to which month has a model seen what was written?"""
+"""`newwiki experiment cutoff`: find the month up to which a model has seen text."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from newwiki.request import EvaluationRequest
 
 @dataclass(frozen=True, kw_only=True)
 class CutoffRequest(ControlledRequest):
-    """The models that read all articles of a wiki, by age of the articles."""
+    """The models that read all articles of a wiki, grouped by the age of the articles."""
 
     snapshot: str = field(
         EvaluationRequest.snapshot, "Snapshot of the newest articles; all snapshots of its wiki are read.", metavar="ID"

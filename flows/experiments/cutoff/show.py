@@ -1,4 +1,4 @@
-"""What was found as a table, and the curves as figures: the model's, the control's, the month with its interval."""
+"""Show the findings as a table, and the curves of model and control as figures with the month and its interval."""
 
 from collections.abc import Sequence
 from dataclasses import astuple, fields
@@ -23,7 +23,7 @@ _FINDINGS = (
     "one) moves after it, and p of no change, after Holm's correction for the metrics beside bits_per_byte."
 )
 _MONTHS = "The mean of the articles that were begun in a month, with its 95 % interval, by what the verdict rests on."
-_TICKS = 8  # months that are named on the axis, at most
+_TICKS = 8  # maximum number of months labeled on the axis
 _FIGURE = (
     "{metric} of {model} under {decoder} by the month in which the articles were begun, with 95 % intervals{control}. "
     "{found}"
@@ -150,7 +150,7 @@ def _drawn(one: CutoffFinding, months: Sequence[CutoffMonth], page: PageSigns) -
 
 
 def _marks(one: CutoffFinding, months: Sequence[CutoffMonth]) -> "list[altair.Chart]":
-    """The months of the interval as a band, and within it the one that is named; and the stated cutoff."""
+    """Return the marks of the interval as a band, of the estimated month within it, and of the stated cutoff."""
     import altair as alt
 
     marks = []
@@ -174,7 +174,7 @@ def _marks(one: CutoffFinding, months: Sequence[CutoffMonth]) -> "list[altair.Ch
 
 
 def _middle(first: date, last: date) -> str:
-    """Of the time from the beginning of one month to the end of another."""
+    """Return the middle of the time from the beginning of the first month to the end of the last."""
     return (first + (_next(last) - first) / 2).isoformat()
 
 

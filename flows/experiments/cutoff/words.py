@@ -1,4 +1,4 @@
-"""What the curves say, in sentences, and what they cannot tell apart."""
+"""State in sentences what the curves show and what they cannot distinguish."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -13,14 +13,14 @@ _CANNOT_TELL = "cannot tell"
 
 
 def verdict(found: Sequence[CutoffFinding], control: str | None) -> str:
-    """The month with its interval, or `cannot tell`; of several models each, with its name."""
+    """Return the month with its interval, or `cannot tell`; with several models, each clause has the model's name."""
     models = dict.fromkeys(one.model for one in found if one.model != control)
     told = {model: _of_model([one for one in decisive(found) if one.model == model]) for model in models}
     return next(iter(told.values())) if len(told) == 1 else "; ".join(f"{name}: {one}" for name, one in told.items())
 
 
 def sentence(found: Sequence[CutoffFinding], control: str | None) -> str:
-    """The answer in one sentence: of each model its month by the metric that shows one best, or that there is none."""
+    """Return one sentence per model: the month by the metric with the smallest p, or why no month is shown."""
     told = []
     for model in dict.fromkeys(one.model for one in found if one.model != control):
         of_model = [one for one in decisive(found) if one.model == model]
@@ -35,7 +35,7 @@ def sentence(found: Sequence[CutoffFinding], control: str | None) -> str:
 
 
 def why(one: CutoffFinding) -> str:
-    """Why no month is named."""
+    """Return the reason why a finding names no month."""
     reasons = {
         TOO_FEW_MONTHS: f"{one.months} months of {FEWEST_ARTICLES} articles or more are too few, {FEWEST_MONTHS} are "
         "the least",
@@ -45,7 +45,7 @@ def why(one: CutoffFinding) -> str:
 
 
 def decisive(found: Sequence[CutoffFinding]) -> list[CutoffFinding]:
-    """Of each model what its verdict rests on: bits per byte where it has read the articles, otherwise every metric."""
+    """Return the findings behind each verdict: bits per byte if the model read the articles, else all metrics."""
     by_model = {one.model: [other for other in found if other.model == one.model] for one in found}
     return [
         one for of_model in by_model.values() for one in ([f for f in of_model if f.metric == DECISIVE] or of_model)
@@ -53,7 +53,7 @@ def decisive(found: Sequence[CutoffFinding]) -> list[CutoffFinding]:
 
 
 def words(found: Sequence[CutoffFinding], control: str | None) -> list[str]:
-    """Sentences for each model, and what the answer does not tell."""
+    """Return sentences about each model, and about the limits of the answer."""
     told, named = [], False
     for model in dict.fromkeys(one.model for one in found if one.model != control):
         of_model = [one for one in decisive(found) if one.model == model]
@@ -93,7 +93,7 @@ def month_words(day: date | None) -> str:
 
 
 def interval_words(one: CutoffFinding) -> str:
-    """The interval of a month that is named; its beginning may be before the first month."""
+    """Format the interval of a month; the interval may begin before the first month."""
     low = "the first month or before" if one.low is None else month_words(one.low)
     return f"[{low}, {month_words(one.high)}]"
 

@@ -1,4 +1,4 @@
-"""From models and a grid to what their runs say of the paper's statements on decoding."""
+"""Test the paper's statements about decoding on the runs of a grid of decoders."""
 
 from flows.evaluating.generate import find_models
 from flows.experiments.decoder_grid.request import DecoderGridRequest
@@ -9,7 +9,10 @@ from storage import snapshots
 
 
 def compute(evaluations: Evaluations, request: DecoderGridRequest) -> Answer:
-    """Raises UsageError for a snapshot that is not there, TerminalError where the runs have no metric of the paper."""
+    """Compute the answer of the experiment.
+
+    Raises UsageError if the snapshot does not exist, and TerminalError if the runs have no metric of the paper.
+    """
     snapshot = snapshots.resolve(evaluations.database, request.snapshot)
     made = evaluations.write(request)
     folders = find_models(request.backend, request.models, request.loading)

@@ -1,5 +1,7 @@
-"""What the New-Wiki Eval paper's prose says of its figures and tables: experiments test it on the runs that its tables
-have, and on those of its grid."""
+"""Test the statements in the New-Wiki Eval paper's prose about its figures and tables.
+
+The experiments test them on the runs of the paper's tables, and on the runs of its grid.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -35,8 +37,8 @@ def _tasks(reproduction: Reproduction, exhibits: Sequence[Exhibit]) -> list[Task
 def _task(
     reproduction: Reproduction, model: ChosenModel, name: str, exhibits: Sequence[Exhibit], own: dict[str, Any]
 ) -> Task:
-    """Asked as the tables are, so that its runs are theirs."""
-    both = "old" in own  # of two snapshots, of which one may have more articles
+    """Return a task with the same request as the tables, so that it reuses their runs."""
+    both = "old" in own  # either of the two snapshots may have more articles
     experiment, numbers = named(name), protocol(reproduction, None if both else reproduction.new)
     given = {**reproduction.request.how, "models": (model.name,), "backend": model.backend, **asked(numbers), **own}
     given["metrics"] = ",".join(metrics_of(reproduction, exhibits)) or "core"
@@ -54,7 +56,7 @@ def _task(
 
 
 def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Reader:
-    """They have no numbers that the paper prints."""
+    """Return a reader that finds no numbers, because the paper prints none for these exhibits."""
 
     def of(exhibit: Exhibit, number: Number) -> Ours | str | None:
         return None

@@ -1,4 +1,4 @@
-"""`newwiki experiment decoder-grid`: what top-p, top-k, temperature and penalties do to a model's texts."""
+"""`newwiki experiment decoder-grid`: measure the effect of sampling parameters on a model's texts."""
 
 from dataclasses import dataclass
 
@@ -12,8 +12,8 @@ from newwiki.paper_metrics import PAPER
 class DecoderGridRequest(WritingRequest):
     """The models and the grid of decoders.
 
-    The paper names no values of its penalties: the grid has three levels of them on the setting of its first
-    experiment.
+    The paper does not state the values of its penalties. The grid therefore has three levels of them, at the setting of
+    the paper's first experiment.
     """
 
     decoder: tuple[str, ...] = field(

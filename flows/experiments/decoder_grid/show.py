@@ -1,4 +1,4 @@
-"""The verdicts as a table, the numbers of the settings, and figures 1 to 4 of the paper."""
+"""Show the verdicts and the numbers of the settings as tables, and figures 1 to 4 of the paper."""
 
 from flows.experiments.experiment import Shown
 from flows.statements import drawn, shown

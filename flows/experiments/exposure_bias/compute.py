@@ -1,4 +1,4 @@
-"""From models and articles to EB-M and EB-C: what is missing is written and read, all of it stored as it is done."""
+"""Measure EB-M and EB-C of models; missing texts are written and read, and stored as they are finished."""
 
 import hashlib
 import json
@@ -31,7 +31,7 @@ from storage import snapshots
 
 @dataclass(frozen=True)
 class Cut:
-    """The stretches of articles by page and place, and how many articles are shorter than one."""
+    """The stretches of articles by page and place, and the numbers of all articles and of too short articles."""
 
     stretches: Mapping[Key, Tokens]
     articles: int
@@ -39,8 +39,11 @@ class Cut:
 
 
 def compute(evaluations: Evaluations, request: ExposureBiasRequest) -> Answer:
-    """Raises UsageError for a backend that does not go on from tokens, TerminalError for models whose tokens differ and
-    for too few articles."""
+    """Compute the answer of the experiment.
+
+    Raises UsageError if the backend cannot continue from tokens, and TerminalError if the models' tokens differ or
+    there are too few articles.
+    """
     _check(evaluations, request)
     snapshot = snapshots.resolve(evaluations.database, request.snapshot)
     articles = snapshots.articles(evaluations.database, snapshot.snapshot_id)[: request.prompts]
@@ -99,7 +102,10 @@ def _load(evaluations: Evaluations, request: ExposureBiasRequest, name: str) -> 
 
 
 def _cut(model: TokenModel, articles: Sequence[Article], request: ExposureBiasRequest, template: str) -> Cut:
-    """Raises TerminalError where fewer than four articles are long enough: two go on, two are references."""
+    """Cut articles into stretches of tokens.
+
+    Raises TerminalError if fewer than four articles are long enough: two are continued, and two are references.
+    """
     found: dict[Key, Tokens] = {}
     length = length_of(request)
     too_short = 0
@@ -126,7 +132,7 @@ def _draws(
     data_model: TokenModel | None,
     cut: Cut,
 ) -> list[Draw]:
-    """One a seed."""
+    """Return one draw per seed."""
     writing = writing_of(request, evaluations.progress.note)
     return [
         Draw(

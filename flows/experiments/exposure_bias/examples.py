@@ -1,14 +1,14 @@
-"""A text after each kind of prefix, for people to read (tables 1, 6 and 10 of the paper)."""
+"""Select a text after each kind of prefix as an example (tables 1, 6 and 10 of the paper)."""
 
 from flows.experiments.exposure_bias.measuring import Draw
 from flows.experiments.exposure_bias.prefixes import CORRUPTED, halves
 from flows.experiments.exposure_bias.result_tables import ExposureExample
 
-_END = 12  # tokens of a prefix
+_END = 12  # tokens shown at the end of a prefix
 
 
 def examples(draw: Draw) -> list[ExposureExample]:
-    """Of the first prompt, with those prefixes of which nothing is left where some are corrupted at several rates."""
+    """Return examples of the first prompt with the longest prefixes; corrupted prefixes only at the highest rate."""
     request = draw.request
     data = draw.data()
     key = halves(list(data), draw.seed)[0][0]

@@ -1,4 +1,4 @@
-"""EB-M and EB-C after damaged prefixes: by the rate of corruption, and after a gap (figures 2 and 3 of the paper)."""
+"""Draw EB-M and EB-C after damaged prefixes, by corruption rate and after a gap (figures 2 and 3 of the paper)."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -30,14 +30,14 @@ _GAPS = (
     "{measure} of {who} after {prefix} prefixes, by the tokens that it has written between prefix and what is scored, "
     "a line a length of the prefix (figure 3 of the paper). 1 is as after data; bars are 95 % intervals over articles."
 )
-# The paper's column and model for each
+# The paper's column and model for each metric
 _PUBLISHED = {"bleu": ("EB-M (BLEU)", "Transformer-XL"), "jensen_shannon": ("EB-C (JS)", "Transformer-XL, synthetic")}
 _MEASURES = {"bleu": "EB-M by BLEU", "jensen_shannon": "EB-C by Jensen-Shannon"}
-# One more than there are colours, so that lines of the same colour have other dashes.
+# One more dash pattern than colors, so that lines of the same color have different dashes
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [10, 2], [4, 4, 1, 4], [1, 3])
 
-_TABLE = "2"  # of the paper
-_APART = 100  # the parts of the axis: from one line's points to the next one's it is one part
+_TABLE = "2"  # table of the paper
+_APART = 100  # divides the range of the x axis into the steps between lines at the same place
 
 
 def figures(found: Sequence[ExposureMeasure]) -> list[Figure]:
@@ -56,7 +56,7 @@ def figures(found: Sequence[ExposureMeasure]) -> list[Figure]:
 
 
 def _own(who: str, metric: str, found: Sequence[ExposureMeasure]) -> Iterator[Figure]:
-    """The answer: that of BLEU is the one on which the verdict rests."""
+    """Yield the figure of the answer; the figure of BLEU comes first because the verdict rests on BLEU."""
     kinds = {MODEL: "its own", SHUFFLED: "shuffled"}
     after = [one for one in found if one.prefix in kinds and not one.gap]
     if not any(one.prefix == MODEL for one in after):
@@ -70,7 +70,7 @@ def _own(who: str, metric: str, found: Sequence[ExposureMeasure]) -> Iterator[Fi
 
 
 def _published(metric: str) -> Iterator[dict[str, float]]:
-    """What the paper prints of a model's own prefixes, with the standard deviation."""
+    """Yield the paper's published values for a model's own prefixes, with one standard deviation on either side."""
     title, model = _PUBLISHED[metric]
     paper = papers()["002"]
     for number in paper.numbers(paper.table(_TABLE)):
@@ -152,7 +152,7 @@ def _curves(
 
 
 def _side_by_side(values: Sequence[dict[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
-    """Points of one place a little apart, so that no bar hides another."""
+    """Shift points at the same place slightly apart, so that no error bar hides another."""
     apart = max(one["place"] for one in values) / _APART
     middle = (len(names) - 1) / 2
     return [one | {"beside": one["place"] + (names.index(one["line"]) - middle) * apart} for one in values]

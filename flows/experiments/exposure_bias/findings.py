@@ -1,8 +1,8 @@
-"""From the scores of each seed to ratios with intervals over articles, and to how they change along prefix and gap.
+"""Compute ratios of scores with intervals over articles, and their change along prefix and gap.
 
-Ratios are averaged by their logarithms. Where both scores have one distribution, the logarithm of their ratio is as
-likely to be above 0 as to be below it by the same, so its mean is 0, however few the texts. The mean of the ratio is
-above 1 there, by about the squared coefficient of variation of the score that it is divided by.
+Ratios are averaged by their logarithms. If both scores have the same distribution, the logarithm of their ratio is
+symmetric around 0, so its mean is 0 for any number of texts. The mean of the ratio itself would be above 1, by about
+the squared coefficient of variation of the score in the denominator.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ LENGTH, GAP = "length", "gap"
 
 
 def measures(measured: Sequence[Measured]) -> list[ExposureMeasure]:
-    """In the order of the scores, those of all seeds together."""
+    """Return the measures over all seeds, in the order of the scores."""
     found: dict[tuple[str, str, str, str, float, int, int], list[Measured]] = {}
     for one in measured:
         of = one.score
@@ -30,7 +30,7 @@ def measures(measured: Sequence[Measured]) -> list[ExposureMeasure]:
 
 
 def trends(measured: Sequence[Measured]) -> list[ExposureTrend]:
-    """By model, decoder, metric and kind of prefix along its length, and along the gap where there are gaps."""
+    """Return trends by model, decoder, metric and kind of prefix, along its length and along the gap if any."""
 
     def kind(one: Measured) -> tuple[str, str, str, str, float]:
         return one.score.model, one.score.decoder, one.score.metric, one.score.prefix, one.score.rate
@@ -69,7 +69,7 @@ def _measure(of_seeds: Sequence[Measured]) -> ExposureMeasure:
     )
 
 
-# From where ratios are, as (length, gap), and the ratios there to a number; None where a ratio is not known.
+# Maps the places of ratios, as (length, gap), and the ratios there to a number. A ratio is None if it is unknown.
 _Statistic = Callable[[Sequence[tuple[int, int]], Sequence[float | None]], float | None]
 
 
@@ -101,14 +101,14 @@ def _trend(measured: Sequence[Measured], along: str, gain: _Statistic) -> Exposu
 
 
 def _mean_ratio(seeds: Sequence[Sequence[Measured]]) -> Estimate:
-    """The geometric mean over seeds, and in each over all that it has."""
+    """Return the geometric mean over the seeds of each seed's geometric mean ratio."""
     found = over_articles([_replicated(_mean_logarithm, of_seed) for of_seed in seeds])
     mean, low, high = (None if one is None else exp(one) for one in (found.mean, found.low, found.high))
     return Estimate(mean, low, high, found.p, found.lacking)
 
 
 def _replicated(statistic: _Statistic, of_seed: Sequence[Measured]) -> Replicated:
-    """The statistic of one seed's ratios, and the same without each group of articles."""
+    """Return the statistic of one seed's ratios, and the same statistic without each group of articles."""
     places = [(one.score.prefix_length, one.score.gap) for one in of_seed]
     without = zip(*(one.ratios_without for one in of_seed), strict=True)
     return Replicated(
@@ -126,7 +126,7 @@ def _along_length(places: Sequence[tuple[int, int]], ratios: Sequence[float | No
 
 
 def _along_gap(places: Sequence[tuple[int, int]], ratios: Sequence[float | None]) -> float | None:
-    """In the mean over lengths."""
+    """Return the slope along the gap, averaged over prefix lengths."""
     by_length: dict[int, list[tuple[int, float | None]]] = {}
     for (length, gap), ratio in zip(places, ratios, strict=True):
         by_length.setdefault(length, []).append((gap, ratio))
@@ -136,6 +136,6 @@ def _along_gap(places: Sequence[tuple[int, int]], ratios: Sequence[float | None]
 
 
 def _slope(places: Sequence[int], ratios: Sequence[float | None]) -> float | None:
-    """None of one place alone."""
+    """Return the slope of the ratios, or None if there is only one place or a ratio is unknown."""
     known = [one for one in ratios if one is not None]
     return slope(places, known) if len(set(places)) > 1 and len(known) == len(places) else None

@@ -1,4 +1,4 @@
-"""Scores without each group of articles in turn, from which intervals over articles are made."""
+"""Leave out each group of articles in turn, and compute intervals over articles from the resulting scores."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -11,18 +11,18 @@ from scipy.special import stdtr, stdtrit
 from evaluators.statistics import ALIKE, LEVEL
 from flows.experiments.exposure_bias.prefixes import Key
 
-MOST_GROUPS = 20  # of articles: each is one more scoring of all texts
-FEWEST = 3  # seeds that have an interval
-FEWEST_ARTICLES = 6  # the fewest of benchmarks/exposure_bias_null.py
+MOST_GROUPS = 20  # groups of articles; each group requires one more scoring of all texts
+FEWEST = 3  # minimum number of seeds for an interval
+FEWEST_ARTICLES = 6  # the smallest number of articles in benchmarks/exposure_bias_null.py
 TOO_FEW, TOO_FEW_ARTICLES, ZERO = "too few seeds", "too few articles", "a score of 0"
 
-# From the places of the texts that are kept to their score.
+# Maps the places of the texts that are kept to their score
 ScoreOf = Callable[[Sequence[int]], float]
 
 
 @dataclass(frozen=True)
 class Replicated:
-    """A number of one seed, and the same without each group of articles; None where a score is 0."""
+    """A number of one seed, and the same number without each group of articles; None if a score is 0."""
 
     whole: float | None
     without: Sequence[float | None]
@@ -32,7 +32,7 @@ class Replicated:
 class Estimate:
     """A mean over seeds with its 95 % interval over articles, and p of the test that it is 0.
 
-    `lacking` says why there is no interval.
+    `lacking` is the reason for a missing interval.
     """
 
     mean: float | None = None
@@ -43,13 +43,16 @@ class Estimate:
 
 
 def page_groups(keys: Sequence[Key]) -> Mapping[int, int]:
-    """The group of each page, from 0: a page alone where there are up to `MOST_GROUPS`. No seed changes them."""
+    """Return the group of each page, numbered from 0 and the same for all seeds.
+
+    Each page has its own group if there are at most `MOST_GROUPS` pages.
+    """
     pages = sorted({page for page, _ in keys}, key=lambda page: hashlib.sha256(f"group:{page}".encode()).digest())
     return {page: place % MOST_GROUPS for place, page in enumerate(pages)}
 
 
 def leave_out(score: ScoreOf, groups: Sequence[int], count: int) -> tuple[float, tuple[float, ...]]:
-    """The score of all texts, and without those of each of `count` groups; `groups` has the group of each text."""
+    """Return the score of all texts, and without each of `count` groups; `groups` has the group of each text."""
     everyone = range(len(groups))
     whole = score(everyone)
     there = set(groups)
@@ -60,10 +63,12 @@ def leave_out(score: ScoreOf, groups: Sequence[int], count: int) -> tuple[float,
 
 
 def over_articles(seeds: Sequence[Replicated]) -> Estimate:
-    """The mean over seeds with an interval by the delete-a-group jackknife over articles.
+    """Return the mean over seeds with an interval by the delete-a-group jackknife over articles.
 
-    A group is left out of all seeds at once, so the variance has what articles differ by under every seed, and what
-    seeds draw anew for each article, divided by the seeds. Student's t has one degree of freedom less than groups.
+    A group is left out of all seeds at once. The variance therefore contains the differences between articles that all
+    seeds share, and the draws of each seed for each article, divided by the number of seeds. Student's t has one degree
+    of freedom less than there are groups.
+
     Source: Efron and Tibshirani 1993, An introduction to the bootstrap, chapter 11.
     """
     wholes = [one.whole for one in seeds if one.whole is not None]

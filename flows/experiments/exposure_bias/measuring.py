@@ -1,4 +1,4 @@
-"""One draw of all: prefixes of each kind and length are gone on from, scored, and read by both models."""
+"""Continue prefixes of each kind and length for one seed, score the texts, and read them with both models."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,7 +41,7 @@ DIVERGENCES = ("total_variation", "jensen_shannon")
 
 @dataclass(frozen=True)
 class Measured:
-    """A score, and what it and its ratio would be without each group of articles."""
+    """A score, and the values of the score and its ratio without each group of articles."""
 
     score: ExposureScore
     without: Sequence[float]
@@ -54,8 +54,10 @@ class Measured:
 
 @dataclass(frozen=True)
 class Draw:
-    """What one seed is asked of: a model, what stands in the articles' place if anything does, and the stretches, each
-    of prompt, prefix and what comes then."""
+    """The inputs of one seed: a model, an optional data model that replaces the articles, and the stretches.
+
+    A stretch consists of a prompt, a prefix and the following tokens.
+    """
 
     store: Store
     request: ExposureBiasRequest
@@ -68,11 +70,11 @@ class Draw:
 
     @cached_property
     def groups(self) -> Mapping[int, int]:
-        """The group of each page, which is left out as one."""
+        """The group of each page; a group is left out as a whole."""
         return page_groups(list(self.stretches))
 
     def scores(self, tell: Callable[[str], None]) -> list[Measured]:
-        """All of this seed; `tell` hears what is at work."""
+        """Return all scores of this seed; `tell` is called with a description of the current step."""
         tell("prefixes of data")
         data = self.data()
         asked, references = halves(list(data), self.seed)
@@ -87,7 +89,7 @@ class Draw:
         return _with_ratios(found)
 
     def data(self) -> dict[Key, Tokens]:
-        """The stretches; with a model in the articles' place their prompts, and what it goes on with."""
+        """Return the stretches; with a data model, return their prompts with the data model's continuations."""
         if self.data_model is None:
             return dict(self.stretches)
         prompts = {key: tokens[: self.request.prompt_length] for key, tokens in self.stretches.items()}
@@ -96,7 +98,7 @@ class Draw:
         return {key: (*prompts[key], *written[key]) for key in prompts}
 
     def prefixes(self) -> Iterator[tuple[Prefix, Sequence[int]]]:
-        """Each with the gaps that it is tried with. Where another prefix and a gap end, one of data ends too."""
+        """Yield each prefix with the gaps to try; a data prefix ends wherever another prefix or its gap ends."""
         request = self.request
         for length in request.prefix_length:
             yield Prefix(MODEL, length), (0,)
@@ -140,8 +142,10 @@ class Draw:
         data: Mapping[Key, Tokens],
         tell: Callable[[int, int], None] = lambda done, total: None,
     ) -> list[list[Tokens]]:
-        """By prefix each prompt, prefix, and what the model writes after them. Its own prefixes of all lengths begin
-        one text."""
+        """Return for each prefix the prompts and prefixes with the model's continuations.
+
+        The model's own prefixes of all lengths are the beginning of one text.
+        """
         contexts = [self._contexts(prefix, gaps, data) for prefix, gaps in prefixes]
         written = self.store.continuations(self.model, self.decoder, contexts, tell)
         return [
@@ -168,8 +172,10 @@ class Draw:
     def _scored(
         self, texts: Sequence[Tokens], references: Sequence[Tokens], *, with_all: bool
     ) -> Iterator[tuple[str, ScoreOf]]:
-        """All scores, or, where gaps are looked at, BLEU alone, as in the paper's figure 3. References stay the same,
-        whichever texts are kept."""
+        """Yield all scores; with gaps, yield only BLEU, as in the paper's figure 3.
+
+        The references stay the same, whichever texts are kept.
+        """
         mine, theirs = ([tuple(map(str, one)) for one in several] for several in (texts, references))
         yield "bleu", _of_places(bleus(mine, theirs), fmean)
         if with_all:
@@ -198,13 +204,13 @@ class Draw:
 
 
 def length_of(request: ExposureBiasRequest) -> int:
-    """The tokens of a stretch: a prompt, the longest prefix with the longest gap, and what is scored."""
+    """Return the tokens of a stretch: a prompt, the longest prefix with the longest gap, and the scored tokens."""
     longest = request.prefix_length[-1] + max((0, *request.gap))
     return request.prompt_length + longest + request.max_new_tokens
 
 
 def ancestral() -> Decoder:
-    """How a model in the articles' place writes: as it is."""
+    """Return the decoder of a data model: sampling without truncation."""
     from newwiki.decoding.grammar import parse
 
     [decoder] = parse("sample")
@@ -222,7 +228,7 @@ def _beside(
 
 
 def _with_ratios(measured: Sequence[Measured]) -> list[Measured]:
-    """Each beside that of the data's prefix that ends at the same place."""
+    """Add to each score its ratio to the score of the data prefix that ends at the same place."""
     data = {(one.score.metric, one.score.prefix_length): one for one in measured if one.score.prefix == DATA}
     return [_with_ratio(one, data[one.score.metric, one.score.prefix_length + one.score.gap]) for one in measured]
 

@@ -1,4 +1,4 @@
-"""Prompts and prefixes of tokens: cut out of texts, shuffled, corrupted at a rate, or random."""
+"""Build prompts and prefixes of tokens: cut from texts, shuffled, corrupted at a rate, or random."""
 
 import hashlib
 from collections.abc import Sequence
@@ -7,15 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 
 Tokens = tuple[int, ...]
-Key = tuple[int, int]  # page id, and which stretch of the page
+Key = tuple[int, int]  # page id, and number of the stretch of the page
 
 MODEL, DATA, SHUFFLED, CORRUPTED = "model", "data", "shuffled", "corrupted"
 
 
 @dataclass(frozen=True, order=True)
 class Prefix:
-    """A distribution of prefixes and a length. `rate` is the share of tokens that are replaced; a rate of 1 leaves
-    nothing of the data, and is a random prefix."""
+    """A distribution of prefixes and a length.
+
+    `rate` is the share of tokens that are replaced. A rate of 1 replaces all of the data, which gives a random prefix.
+    """
 
     kind: str
     length: int
@@ -23,22 +25,27 @@ class Prefix:
 
 
 def stretches(tokens: Sequence[int], length: int, most: int) -> list[Tokens]:
-    """Pieces of exactly this length, one after the other from the beginning, `most` at most."""
+    """Cut at most `most` consecutive pieces of exactly this length, from the beginning."""
     count = min(most, len(tokens) // length)
     return [tuple(tokens[place * length : (place + 1) * length]) for place in range(count)]
 
 
 def halves(keys: Sequence[Key], seed: int) -> tuple[list[Key], list[Key]]:
-    """Those that are gone on from and those that are references, about as many pages each, drawn by a hash. A page is
-    in one of them with all of its stretches, so that no text is compared with what its prompt stands in."""
+    """Split the keys into texts to continue and references, with about as many pages each, drawn by a hash.
+
+    All stretches of a page are in the same half, so that no text is compared with the article of its own prompt.
+    """
     pages = sorted({page for page, _ in keys}, key=lambda page: hashlib.sha256(f"{seed}:{page}".encode()).digest())
     asked = set(pages[: len(pages) // 2])
     return [key for key in keys if key[0] in asked], [key for key in keys if key[0] not in asked]
 
 
 def distorted(tokens: Tokens, prefix: Prefix, vocabulary: Sequence[int], seed: int, key: Key) -> Tokens:
-    """The data's tokens in another order, or `rate` of them, rounded, replaced by uniformly drawn ones: the same always
-    for a seed and a key, and what a lower rate replaces a higher one replaces too, by the same."""
+    """Return the data's tokens in another order, or with a share of `rate` replaced by uniformly drawn tokens.
+
+    The result is deterministic for a seed and a key. A higher rate also makes all replacements of a lower rate, with
+    the same tokens.
+    """
     digest = hashlib.sha256(f"{seed}:{prefix.kind}:{prefix.length}:{key}".encode()).digest()
     random = np.random.default_rng(int.from_bytes(digest[:8], "big"))
     order = random.permutation(len(tokens))

@@ -1,4 +1,4 @@
-"""He et al. 2021: EB-M and EB-C, and the scores and deviations that they are made of, by prefix and its length."""
+"""Reproduce He et al. 2021: EB-M and EB-C, and the underlying scores and deviations, by prefix and its length."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import sqrt
@@ -24,9 +24,9 @@ from newwiki.papers.published import Exhibit, Number
 from storage import experiments
 
 _NAME = "exposure-bias"
-# Section 6.2: samples of a run, seeds; those that the synthetic model learns from are ours
+# Section 6.2: samples of a run, and seeds. The number of training texts for the synthetic model is this project's.
 _TEXTS, _SEEDS, _TRAINING = 10_000, 10, 10_000
-_STRETCHES = 4  # of an article, so that its prompts are as many as the paper's with a quarter of them in articles
+_STRETCHES = 4  # stretches per article, so that a quarter as many articles give as many prompts as in the paper
 _TRAINED_AT_LEAST = 100
 _SYNTHETIC = ", synthetic"
 _PREFIXES = {"the model's own": MODEL, "data": DATA, "shuffled": SHUFFLED}
@@ -42,8 +42,11 @@ _SCORES = {
 
 
 def _tasks(reproduction: Reproduction, exhibits: Sequence[Exhibit]) -> list[Task]:
-    """One a model. Of a synthetic setting the data's model stands in the articles' place, and where no other is named
-    a smaller one is trained on what it writes."""
+    """Return one task per model.
+
+    In a synthetic setting, the data's model replaces the articles. If no other model is named, a smaller model is
+    trained on the data model's texts.
+    """
     found = []
     rows = {row.model for one in exhibits for row in one.rows}
     for name, model in reproduction.models.models.items():
@@ -121,8 +124,11 @@ def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Read
 def exposure_number(
     scores: Sequence[ExposureScore], ratios: Sequence[ExposureMeasure], number: Number, whose: str, answer: str
 ) -> Ours | str:
-    """Of one model under one decoder: a ratio with its interval over articles; or a score, or, where the row is `less`
-    another prefix, the difference of scores, with an interval over seeds."""
+    """Return the number of one model under one decoder.
+
+    It is a ratio with its interval over articles, or a score with its interval over seeds. If the row is `less` another
+    prefix, it is the difference of two scores.
+    """
     title = number.metric.title
     kind, _, inner = title.rstrip(")").partition(" (")
     metric = _SCORES[inner or title]
@@ -158,7 +164,7 @@ def exposure_number(
 
 
 def _over_seeds(values: Sequence[float]) -> Estimate:
-    """The mean with its 95 % interval by Student's t: it holds for these articles alone."""
+    """Return the mean with its 95 % interval by Student's t over seeds, which is valid only for these articles."""
     mean = fmean(values)
     if len(values) < FEWEST:
         return Estimate(mean, lacking=TOO_FEW)

@@ -1,4 +1,4 @@
-"""`newwiki experiment exposure-bias`: does a model go on worse from its own text than from data?"""
+"""`newwiki experiment exposure-bias`: test whether a model continues its own text worse than data."""
 
 from dataclasses import dataclass
 

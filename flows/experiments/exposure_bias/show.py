@@ -1,4 +1,4 @@
-"""What was found of prefixes, as the paper's tables 2, 8 and 9; the figures are drawn beside."""
+"""Show the findings about prefixes as the paper's tables 2, 8 and 9; `figures.py` draws the figures."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, fields, replace
@@ -61,8 +61,11 @@ def show(database: Database, experiment_id: str) -> Shown:
 
 
 def findings_of(apart: Sequence[ExposureTrend]) -> Findings:
-    """By metric, after which prefixes a model goes on worse than after data, its own first; and what changes along
-    prefix and gap. What the verdict rests on is corrected for itself, all else for each other (Holm)."""
+    """State by metric after which prefixes a model writes worse than after data, and the changes along prefix and gap.
+
+    The model's own prefixes come first. The tests behind the verdict are corrected as one family, all other tests as
+    another (Holm).
+    """
     holds, unknown = [], []
     apart = _corrected(apart)
     ordered = sorted(apart, key=lambda one: (_ORDER.index(one.metric), _PLACES[one.prefix], one.rate))
@@ -91,7 +94,7 @@ def findings_of(apart: Sequence[ExposureTrend]) -> Findings:
 
 
 def _corrected(apart: Sequence[ExposureTrend]) -> list[ExposureTrend]:
-    """With p and slope_p after Holm's correction."""
+    """Return the trends with p and slope_p after Holm's correction."""
     decided = {id(one): p for one, p in decisive(apart)}
     tests = [(one, name) for one in apart for name in ("p", "slope_p") if not (name == "p" and id(one) in decided)]
     raw = [getattr(one, name) for one, name in tests]
@@ -146,7 +149,7 @@ def _by_length(
     cell: Callable[[ExposureMeasure], str],
     name: Callable[[str], str],
 ) -> list[list[Any]]:
-    """A row a metric and prefix, a column a length."""
+    """Return a row for each metric and prefix, with a column for each length."""
     by_row: dict[tuple[int, str, float, str], dict[int, str]] = {}
     for one in found:
         key = (_ORDER.index(one.metric), one.prefix, one.rate, one.metric)

@@ -1,4 +1,4 @@
-"""What models write after tokens, and how far two are apart there: taken from what is stored, and the rest made."""
+"""Continue tokens with models, and measure how two models diverge; stored results are reused."""
 
 import hashlib
 import json
@@ -20,20 +20,22 @@ from storage import exposure_bias
 from storage.database import Database
 from storage.exposure_bias import Divergence, Generation, Written
 
-_SECONDS, _TEXTS = 3.0, 512  # after which texts are stored
-_PROBABILITIES = 2**21  # of each model at a time
-# Part of what is stored: raise it whenever the same tokens would be gone on from or read otherwise.
+_SECONDS, _TEXTS = 3.0, 512  # seconds or texts after which texts are stored
+_PROBABILITIES = 2**21  # probabilities of each model per batch
+# Part of the ids of stored results: raise it whenever the same tokens would be continued or read differently.
 _VERSION = "1"
 
 
 class TokenModel(Backend, TokenWriter, Protocol):
-    """A loaded model that goes on from tokens."""
+    """A loaded model that continues from tokens."""
 
 
 @dataclass(frozen=True)
 class Contexts:
-    """Texts that a model continues with `room` tokens each. `drawn` sets their random numbers apart from those of
-    other contexts."""
+    """Texts that a model continues with `room` tokens each.
+
+    `drawn` separates their random numbers from those of other contexts.
+    """
 
     texts: Mapping[Key, Tokens]
     room: int
@@ -42,8 +44,10 @@ class Contexts:
 
 @dataclass(frozen=True)
 class Store:
-    """Where all that is written and read is kept, and how it is asked for. `generations` are those that were read so
-    far, by id; they do not know the snapshot."""
+    """Store and look up everything that is written and read.
+
+    `generations` are the generations that were read so far, by id; they do not know the snapshot.
+    """
 
     database: Database
     writing: Writing
@@ -56,8 +60,11 @@ class Store:
         contexts: Sequence[Contexts],
         tell: Callable[[int, int], None] = lambda done, total: None,
     ) -> list[dict[Key, Tokens]]:
-        """For each of the contexts, the tokens that the model writes after its texts. All are written together, and the
-        batch decides no token. `tell` hears how many are done, of how many."""
+        """Return, for each of the contexts, the tokens that the model writes after its texts.
+
+        All texts are written together, and the batch does not affect the tokens. `tell` receives the number of finished
+        texts and the total.
+        """
         names = [self._generation(model, decoder, one) for one in contexts]
         found = exposure_bias.generations(self.database, names)
         lacking: dict[Written, TokenContext] = {}
@@ -81,7 +88,7 @@ class Store:
         ]
 
     def _generation(self, model: TokenModel, decoder: Decoder, contexts: Contexts) -> str:
-        """Return the id of what is written after these contexts, which is among the `generations` from now on."""
+        """Return the id of the generation from these contexts, and record it in `generations`."""
         seed, others = _seed(self.writing.seed, contexts.drawn), dict(model.others(decoder))
         generation_id = _sha256([*_said_of(model), decoder.canonical, others, seed, contexts.room, self.writing.strict])
         self.generations[generation_id] = AnswerRun(
@@ -99,8 +106,12 @@ class Store:
     def divergences(
         self, model: TokenModel, data_model: TokenModel, sequences: Sequence[Tokens], places: Sequence[int]
     ) -> Mapping[str, NDArray[np.float64]]:
-        """By divergence an array [sequences, places] of the token after so many tokens of each. What is read together
-        depends on all sequences and not on what is stored, so the bits are those of a run without interruption."""
+        """Return each divergence between the models' next-token distributions, as an array [sequences, places].
+
+        `places` are the numbers of tokens that precede the next token.
+
+        Batches depend on all sequences and not on what is stored, so an interrupted run gives bit-identical results.
+        """
         reading_id = _sha256([*_said_of(model), *_said_of(data_model), list(places)])
         known = exposure_bias.divergences(self.database, reading_id)
         hashes = [tokens_sha256(one) for one in sequences]
@@ -120,7 +131,7 @@ class Store:
 
 
 def require_one_vocabulary(model: TokenModel, data_model: TokenModel) -> None:
-    """Raises TerminalError where two models' tokens are not the same."""
+    """Raise TerminalError if the two models have different tokens."""
     known, others = model.vocabulary, data_model.vocabulary
     if known != others or any(model.text([one]) != data_model.text([one]) for one in known):
         raise TerminalError(
@@ -143,7 +154,7 @@ def _apart(
 def _gathered(
     batches: Iterator[list[tuple[TokenContext, Tokens]]],
 ) -> Iterator[list[tuple[TokenContext, Tokens]]]:
-    """A few seconds' worth at a time, so that the database is not written to all the while."""
+    """Group batches into a few seconds' worth of texts, to limit the number of writes to the database."""
     held: list[tuple[TokenContext, Tokens]] = []
     since = time.monotonic()
     for batch in batches:

@@ -1,4 +1,4 @@
-"""The paper's synthetic setting: a model takes the articles' place, and a smaller one is fitted to what it writes."""
+"""The paper's synthetic setting: a data model replaces the articles, and a smaller model is fitted to its texts."""
 
 import hashlib
 import json
@@ -27,8 +27,11 @@ _EPOCHS, _LEARNING_RATE, _BATCH = 10, 1e-3, 8
 def fitted(
     evaluations: Evaluations, request: ExposureBiasRequest, data_model: TokenModel, stretches: Mapping[Key, Tokens]
 ) -> Path:
-    """The folder of a model that was fitted to so many texts of the other, beside the database: it appears when it is
-    complete, and until then the same request goes on with it. Raises TerminalError where training is not to be had."""
+    """Return the folder of a model that was fitted to texts of the data model; the folder is next to the database.
+
+    The folder appears when training is complete; until then, the same request resumes it. Raises TerminalError if
+    training is not available.
+    """
     if find_spec("accelerate") is None:
         raise TerminalError("--synthetic trains a model with the package accelerate; pip install 'newwiki-eval[train]'")
     texts = _texts(evaluations, request, data_model, stretches)
@@ -46,7 +49,7 @@ def fitted(
 def _texts(
     evaluations: Evaluations, request: ExposureBiasRequest, data_model: TokenModel, stretches: Mapping[Key, Tokens]
 ) -> dict[Key, Tokens]:
-    """Articles' prompts, each as often as it takes, and what the model goes on with: other texts than are measured."""
+    """Return continuations of articles' prompts, repeated as needed; these texts differ from the measured ones."""
     rounds = math.ceil(request.training_texts / len(stretches))
     prompts = {
         (page, place + turn * request.samples): tokens[: request.prompt_length]
@@ -75,7 +78,10 @@ def _asked(request: ExposureBiasRequest, name: str, texts: list[Tokens]) -> Fine
 
 
 def _record(data_model: TokenModel, asked: FinetuneRequest, texts: Mapping[Key, Tokens]) -> TrainingRecord:
-    """It has read no article but prompts, and what the other model has read is in that one's texts."""
+    """Return the training record.
+
+    The record lists no articles, because the training texts come from the data model, whose own record it includes.
+    """
     digest = hashlib.sha256(json.dumps([*map(list, texts.values())]).encode()).hexdigest()
     steps = math.ceil(len(texts) / asked.batch_size)
     described = {

@@ -1,4 +1,4 @@
-"""What was found, in sentences, and what it does not tell."""
+"""State in sentences what was found, and the limits of the answer."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -21,12 +21,14 @@ from newwiki.decoding.grammar import short_form
 
 DECISIVE = {"EB-M by BLEU": "bleu", "EB-C by Jensen-Shannon": "jensen_shannon"}
 WORSE, BETTER, ALIKE = "worse after its own text", "better after its own text", "no difference shown"
-_PER = 10  # tokens that a change is told for
+_PER = 10  # tokens over which a change is reported
 
 
 def verdict(found: Sequence[ExposureTrend], articles: int) -> str:
-    """By BLEU, whether a model goes on worse from its own text, and over how many articles; of several models and
-    decoders each with its name, after Holm's correction for their number."""
+    """Return by BLEU whether a model continues its own text worse, and the number of articles.
+
+    With several models and decoders, each clause has its name, and p is Holm-corrected for their number.
+    """
     own = decisive(found)
     judged = [_judged(one, p) for one, p in own]
     if len(own) > 1:
@@ -36,14 +38,16 @@ def verdict(found: Sequence[ExposureTrend], articles: int) -> str:
 
 
 def decisive(found: Sequence[ExposureTrend]) -> list[tuple[ExposureTrend, float]]:
-    """What the verdict rests on, of each model and decoder: the ratio by BLEU after the model's own prefixes, with its
-    p after Holm's correction for their number."""
+    """Return the ratios behind the verdict of each model and decoder, with their p after Holm's correction.
+
+    The ratios are those by BLEU after the model's own prefixes.
+    """
     own = [one for one in found if (one.prefix, one.metric, one.along) == (MODEL, "bleu", LENGTH)]
     return list(zip(own, map(float, holm([one.p for one in own])), strict=True))
 
 
 def sentence(found: Sequence[ExposureTrend]) -> str:
-    """The answer in one sentence."""
+    """Return the answer as one sentence per model and decoder."""
     own = decisive(found)
     several = len({one.decoder for one, _ in own}) > 1
     return ". ".join(_answer(one, _who(one, several), p) for one, p in own)
@@ -86,7 +90,7 @@ def words(
 
 
 def _unit(articles: int) -> str:
-    """What the intervals generalize over, and where the simulation of a null does not reach."""
+    """State what the intervals generalize over, and the limits of the simulated null."""
     if articles < FEWEST_ARTICLES:
         return f"{FEWEST_ARTICLES} articles are the least that have an interval, and {articles} are here"
     groups = "each article" if articles <= MOST_GROUPS else f"each of {MOST_GROUPS} groups of articles"

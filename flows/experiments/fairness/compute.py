@@ -1,4 +1,4 @@
-"""From prompts about people and models to what is said of groups: missing runs are made, their sentences compared."""
+"""Compare how negatively models write about groups of people; missing runs are made first."""
 
 import hashlib
 from dataclasses import astuple
@@ -19,7 +19,10 @@ from storage import prompt_sets
 
 
 def compute(evaluations: Evaluations, request: FairnessRequest) -> Answer:
-    """Raises UsageError for files that hold no prompts of groups, and for metrics that are no shares of negatives."""
+    """Compute the answer of the experiment.
+
+    Raises UsageError if the files contain no prompts about groups, or if a metric is not a share of negative texts.
+    """
     database = evaluations.database
     prompts = read_prompts(request.prompt_file).first(request.prompts)
     language = language_of(prompts, request.language)

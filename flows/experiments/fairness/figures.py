@@ -1,4 +1,4 @@
-"""What was found of groups as figures: where they cannot be told apart, and the paper's figures 1 to 5."""
+"""Draw the findings about groups: the undecided comparisons, and the paper's figures 1 to 5."""
 
 from collections.abc import Iterator, Sequence
 from statistics import fmean
@@ -36,7 +36,7 @@ _SCATTER = (
     "{metric} of {model}, the mean over all groups, by the entropy of trigrams, a point a setting (figure 1 of the "
     "paper, bottom)."
 )
-# No equals sign: that two groups cannot be told apart does not make them alike
+# The sign is not an equals sign, because groups that cannot be distinguished are not shown to be alike
 _SIGNS = {ALIKE: "?", PROMPTS: "P", TOO_FEW: "–"}
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
@@ -136,7 +136,7 @@ def _ranges(found: Found, model: str, metric: str, sweeps: Sequence[str]) -> "al
         x=alt.X("min(share):Q", axis=axis, scale=alt.Scale(zero=False)), x2="max(share):Q"
     )
     half = base.mark_bar(height=7).encode(x=alt.X("q1(share):Q", scale=alt.Scale(zero=False)), x2="q3(share):Q")
-    # A dot has a size where all shares are one number, and a box has none
+    # A box has no size if all shares are equal, so a dot marks the median
     middle = base.mark_point(filled=True, size=45, opacity=1).encode(x="median(share):Q")
     alone = base.mark_point(filled=False, size=30).encode(x="mean(alone):Q")
     return (whole + half + middle + alone).properties(width=420, height=alt.Step(11))
@@ -194,7 +194,7 @@ def series(
     sweep: str,
     published: Sequence[dict[str, Any]] = (),
 ) -> "altair.LayerChart":
-    """A line, a shape and a dash for each name, over the settings in their order; hollow, what the paper has."""
+    """Draw a line, a shape and a dash for each name over the settings in order; the paper's values are hollow."""
     import altair as alt
 
     none = alt.Axis(title=None)
@@ -266,7 +266,7 @@ def _colour(what: str, names: Sequence[Any]) -> "altair.Color":
 
 
 def _settings(sweep: str, values: Sequence[str]) -> "altair.Axis":
-    """Without a title where a setting alone has the sweep's name."""
+    """Return the x axis; it has no title if its only setting has the sweep's name."""
     import altair as alt
 
     title = None if list(values) == [sweep] else sweep

@@ -1,4 +1,4 @@
-"""From numbers to what is said of groups: shares, differences, disparities, and where the advantaged group changes."""
+"""Compute what is stated about groups: shares, differences, disparities, and changes of the advantaged group."""
 
 import itertools
 import math
@@ -28,7 +28,7 @@ PROMPTS = "the prompts decide"
 
 
 def shares(numbers: Numbers) -> Iterator[GroupShare]:
-    """Of each group and setting the mean over its texts, with the interval by prompt (`bounded_interval`)."""
+    """Yield for each group and setting the mean over its texts, with the interval by prompt (`bounded_interval`)."""
     for category, groups in numbers.categories.items():
         for group in groups:
             rows = numbers.rows(category, group)
@@ -57,7 +57,7 @@ def shares(numbers: Numbers) -> Iterator[GroupShare]:
 
 
 def pairs(numbers: Numbers, seed: int) -> list[GroupPair]:
-    """Of each two groups of a category and each setting, before the correction (`judged`)."""
+    """Return the difference of each two groups of a category at each setting, before the correction (`judged`)."""
     found: list[GroupPair] = []
     for category, groups in numbers.categories.items():
         for one, other in itertools.combinations(groups, 2):
@@ -97,8 +97,10 @@ def pairs(numbers: Numbers, seed: int) -> list[GroupPair]:
 
 
 def judged(found: Sequence[GroupPair]) -> list[GroupPair]:
-    """The pairs of all models and metrics of an answer with verdicts, after Holm's correction over all of them: the
-    headline says `different` where any is."""
+    """Return the pairs of all models and metrics of an answer with verdicts, after Holm's correction over all of them.
+
+    The family is the whole answer because the headline says `different` if any pair differs.
+    """
     of_beyond = statistics.holm([one.beyond_p_holm for one in found])
     return [
         replace(
@@ -112,9 +114,10 @@ def judged(found: Sequence[GroupPair]) -> list[GroupPair]:
 
 
 def disparities(numbers: Numbers, seed: int) -> list[GroupDisparity]:
-    """Of each category and setting the mean absolute difference (figure 5), before the correction (`corrected`).
+    """Return the mean absolute difference of each category and setting (figure 5), before the correction (`corrected`).
 
-    Where the prompts differ by themselves, p is the greater of the texts' own and that of the texts less the prompts.
+    If the prompts alone already differ, p is the larger of two values: that of the texts, and that of the texts minus
+    the prompts.
     """
     found: list[GroupDisparity] = []
     for category, groups in numbers.categories.items():
@@ -145,13 +148,15 @@ def disparities(numbers: Numbers, seed: int) -> list[GroupDisparity]:
 
 
 def corrected(found: Sequence[GroupDisparity]) -> list[GroupDisparity]:
-    """The disparities of all models and metrics of an answer, after Holm's correction over all of them."""
+    """Return the disparities of all models and metrics of an answer, after Holm's correction over all of them."""
     return [replace(one, p_holm=p) for one, p in zip(found, _holm(found), strict=True)]
 
 
 def changes(found: Sequence[GroupPair]) -> Iterator[AdvantageChange]:
-    """Where along a sweep the group with the smaller share becomes the other. It is shown where the settings before it,
-    back to the change before, and those after it, on to the next, have each one that differs."""
+    """Yield the places in a sweep at which the group with the smaller share changes.
+
+    A change is shown if at least one setting differs significantly on each side, up to the neighboring changes.
+    """
     key = lambda one: (one.model, one.sweep, one.category, one.metric, one.group_a, one.group_b)  # noqa: E731
     for (model, sweep, category, metric, one, other), of_pair in itertools.groupby(sorted(found, key=key), key=key):
         settings = [pair for pair in sorted(of_pair, key=lambda pair: pair.place) if pair.advantaged]
@@ -173,13 +178,13 @@ def changes(found: Sequence[GroupPair]) -> Iterator[AdvantageChange]:
 
 
 def correlations(numbers: Numbers, seed: int) -> Iterator[DiversityCorrelation]:
-    """Of trigram entropy and the mean share over all groups, over the settings of each sweep (figure 1, bottom).
+    """Yield the correlation of trigram entropy and mean share over all groups, over the settings of each sweep.
 
-    Settings of a sweep are no independent units: all read the same prompts with the same random numbers, so a run's
-    chance goes up and down along the sweep. Interval and p are therefore by prompts: of the mean over prompts of the
-    slope of shares on entropy, which has the sign of r. Prompts of one context are one unit, whoever they are about: a
-    context that a setting makes worse makes it worse of all groups. How much entropies and shares vary is taken as
-    known.
+    This is figure 1, bottom. The settings of a sweep are not independent units: all use the same prompts with the same
+    random numbers, so random variation of a run is shared along the sweep. Interval and p are therefore computed over
+    prompts, for the mean over prompts of the slope of shares on entropy, which has the sign of r. Prompts of one
+    context are one unit, whichever group they are about, because a setting that makes a context worse makes it worse
+    for all groups. The variances of entropies and shares are treated as known.
     """
     rows = [numbers.rows(category, group) for category, groups in numbers.categories.items() for group in groups]
     by_group = [_group_shares(numbers, of_group) for of_group in rows]
@@ -207,7 +212,7 @@ def correlations(numbers: Numbers, seed: int) -> Iterator[DiversityCorrelation]:
 
 
 def _group_shares(numbers: Numbers, rows: Sequence[int]) -> tuple[Array, Array]:
-    """By setting the share of a group, and prompts × settings what each prompt moves it by."""
+    """Return the share of a group by setting, and each prompt's contribution to it, prompts × settings."""
     totals, counts = numbers.totals[rows], numbers.counts[rows]
     with np.errstate(divide="ignore", invalid="ignore"):
         share = totals.sum(axis=0) / counts.sum(axis=0)
@@ -216,7 +221,7 @@ def _group_shares(numbers: Numbers, rows: Sequence[int]) -> tuple[Array, Array]:
 
 
 def _units(prompts: Sequence[GroupPrompt]) -> NDArray[np.int64]:
-    """The number of each prompt's context, or of the prompt where it has none."""
+    """Return the number of each prompt's context, or of the prompt itself if it has no context."""
     names: dict[object, int] = {}
     keys = [place if one.context is None else one.context for place, one in enumerate(prompts)]
     return np.array([names.setdefault(key, len(names)) for key in keys])
@@ -225,14 +230,17 @@ def _units(prompts: Sequence[GroupPrompt]) -> NDArray[np.int64]:
 def _correlation(
     entropy: Array, share: Array, moved: Array, units: NDArray[np.int64], seed: int
 ) -> tuple[float, float, float, float]:
-    """Pearson's r over settings with its 95 % interval and p over units of prompts; NaN for fewer than three settings.
-    `moved` is prompts × settings, what each prompt moves the mean share by."""
+    """Return Pearson's r over settings with its 95 % interval and p over units of prompts.
+
+    All are NaN for fewer than three settings. `moved` is prompts × settings: each prompt's contribution to the mean
+    share.
+    """
     if len(entropy) < 3 or np.ptp(entropy) <= 1e-12 or np.ptp(share) <= 1e-12:
         return (math.nan,) * 4
     apart = entropy - entropy.mean()
     slope, scale = float(apart @ share), math.sqrt((apart**2).sum() * ((share - share.mean()) ** 2).sum())
     by_unit = np.asarray(np.bincount(units, moved @ apart), float)
-    # Their variance is over one less than their number, as that of each group's prompts is already
+    # The factor makes the variance use a divisor of n - 1, as the variance of each group's prompts already does
     pseudo = slope + by_unit * math.sqrt(len(by_unit) * (len(by_unit) - 1))
     found = statistics.differences_estimate(pseudo[:, None])
     low, high = (float(np.clip(end[0] / scale, -1.0, 1.0)) for end in (found.low, found.high))
@@ -241,8 +249,11 @@ def _correlation(
 
 
 def aligned(numbers: Numbers, category: str, groups: Sequence[str]) -> tuple[bool, list[Array], list[Array]]:
-    """Return whether rows are of one context (all prompts have one, each once), and of each group the means of its
-    prompts, prompts × settings, and the scores of the prompts alone, prompts × 1, 0 where there is none."""
+    """Return whether the groups are paired by context, and for each group the means and the scores of its prompts.
+
+    Groups are paired if all prompts have a context and each context occurs once per group. The means are prompts ×
+    settings. The scores of the prompts alone are prompts × 1, and 0 where a prompt has none.
+    """
     means, alone = numbers.means, np.nan_to_num(numbers.prompt_scores)[:, None]
     by_group = [numbers.rows(category, group) for group in groups]
     contexts = [_by_context([numbers.prompts[at] for at in rows], rows) for rows in by_group]
@@ -271,7 +282,7 @@ def _verdict(pair: GroupPair, p_holm: float | None, beyond_p_holm: float) -> str
 
 
 def _differ(alone: Sequence[Array]) -> bool:
-    """Whether any prompts score otherwise than any others, alone; a score that all share takes itself off."""
+    """Return whether any two prompts have different scores; a score that all share cancels in the differences."""
     return bool(np.ptp(np.concatenate(alone)) > 0)
 
 

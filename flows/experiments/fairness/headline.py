@@ -1,4 +1,4 @@
-"""The answer as a figure: the shares of the groups that differ most, with the paper's of the same groups behind."""
+"""Draw the figure of the answer: the shares of the groups that differ most, with the paper's values behind them."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -22,8 +22,10 @@ _NOT_IN_PAPER = "The paper prints no number for these groups and settings."
 
 
 def headline(found: Found) -> list[Figure]:
-    """Of the model, metric, sweep and category of the two groups that differ most, those first that differ beyond
-    chance."""
+    """Return the figure of the category with the largest difference between two groups.
+
+    The figure is for the model, metric and sweep of that difference. Significant differences take precedence.
+    """
     known = [one for one in found.pairs if one.difference is not None]
     if not known:
         return []
@@ -55,7 +57,7 @@ def headline(found: Found) -> list[Figure]:
 
 
 def _published(metric: str, sweep: str, groups: Sequence[str], values: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """The shares of these groups that the paper prints, at settings that are ours too."""
+    """Yield the shares of these groups that the paper prints for settings that this experiment also has."""
     paper = papers()["001"]
     named = {group.lower(): group for group in groups}
     for number in (one for exhibit in paper.exhibits for one in paper.numbers(exhibit)):

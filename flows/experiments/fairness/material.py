@@ -1,4 +1,4 @@
-"""An answer as it is stored, read once for its tables and figures."""
+"""Read a stored answer once for its tables and figures."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -39,11 +39,11 @@ class Found:
         )
 
     def value(self, model: str, sweep: str, place: int) -> str:
-        """What a setting is called."""
+        """Return the name of a setting."""
         return next(one.setting for one in self.settings if (one.model, one.sweep, one.place) == (model, sweep, place))
 
     def values(self, model: str, sweep: str) -> list[str]:
-        """The settings of a sweep in their order."""
+        """Return the settings of a sweep in their order."""
         of_sweep = [one for one in self.settings if (one.model, one.sweep) == (model, sweep)]
         return [one.setting for one in sorted(of_sweep, key=lambda one: one.place)]
 

@@ -1,4 +1,4 @@
-"""What is read of the runs: by model and metric a number for each prompt and setting, and how varied texts are."""
+"""Read by model and metric a number for each prompt and setting, and compute the diversity of the texts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,9 +19,12 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Numbers:
-    """Of one model and metric, prompts × settings: the total of a prompt's numbers, how many texts have one, and how
-    many have none. The settings are those of all sweeps, one after the other. `prompt_scores` are the scores of the
-    prompts alone, one a prompt, NaN where there is none."""
+    """The numbers of one model and metric.
+
+    Arrays are prompts × settings: the total of a prompt's numbers, the number of texts with a number, and the number of
+    texts without one. The settings are those of all sweeps, concatenated. `prompt_scores` has a score for each prompt
+    alone, NaN for a prompt without one.
+    """
 
     model: str
     metric: str
@@ -35,17 +38,17 @@ class Numbers:
 
     @property
     def means(self) -> Array:
-        """NaN where a prompt has no number."""
+        """The mean of each prompt at each setting; NaN if a prompt has no number."""
         nothing = np.full(self.totals.shape, np.nan)
         return np.asarray(np.divide(self.totals, self.counts, out=nothing, where=self.counts > 0))
 
     def rows(self, category: str, group: str) -> list[int]:
-        """The places of the group's prompts."""
+        """Return the places of the group's prompts."""
         return [at for at, one in enumerate(self.prompts) if (one.category, one.group_name) == (category, group)]
 
     @property
     def categories(self) -> Mapping[str, list[str]]:
-        """The groups of each, in the order in which they stand in the set."""
+        """The groups of each category, in the order of the prompt set."""
         found: dict[str, list[str]] = {}
         for one in self.prompts:
             groups = found.setdefault(one.category, [])
@@ -55,7 +58,7 @@ class Numbers:
 
 
 def settings_of(database: Database, runs: Sequence[PromptedRun]) -> list[FairnessSetting]:
-    """A row a run."""
+    """Return a row for each run."""
     return [_setting(database, one) for one in runs]
 
 
@@ -66,7 +69,10 @@ def numbers_of(
     evaluators: Mapping[str, str],
     prompt_scores: Mapping[str, Array],
 ) -> list[Numbers]:
-    """Of each model by each metric, whose evaluator is named; `prompt_scores` are by metric."""
+    """Return the numbers of each model for each metric.
+
+    `evaluators` maps each metric to its evaluator. `prompt_scores` are keyed by metric.
+    """
     places = {one.page_id: at for at, one in enumerate(prompts)}
     found = []
     for model in dict.fromkeys(one.model for one in settings):
@@ -83,10 +89,10 @@ def numbers_of(
 
 
 def trigram_entropy(sentences: Sequence[str]) -> float | None:
-    """-Σ r ln r over the trigrams of all sentences together, r being a trigram's share; None where there is none.
+    """Return -Σ r ln r over all trigrams of the sentences, where r is a trigram's share; None without trigrams.
 
-    Source: Dhamala et al. 2022, equation 1. `ngram_entropy_3` is the same of one text a prompt; here all texts of a
-    setting count, as in the paper.
+    Source: Dhamala et al. 2022, equation 1. `ngram_entropy_3` is the same entropy over one text per prompt; this
+    function uses all texts of a setting, as the paper does.
     """
     *_, grams = count_grams([split_words(sentence) for sentence in sentences], 3)
     if not grams.different:

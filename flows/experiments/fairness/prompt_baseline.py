@@ -1,4 +1,4 @@
-"""The prompts alone, scored as the texts are: what a judge says of a group before a model has written a word."""
+"""Score the prompts alone, to measure how an evaluator judges a group before a model has written a word."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -22,10 +22,10 @@ def prompt_scores(
     evaluators: Sequence[Evaluator],
     scored_by: Mapping[str, str],
 ) -> Mapping[str, Array]:
-    """Return, by metric, the score of each prompt, with XYZ for its hidden words; NaN where a prompt has none.
+    """Return, by metric, the score of each prompt, with XYZ for its hidden words; NaN for a prompt without a score.
 
-    `scored_by` are the ids of the evaluators by metric. Stored scores of the same prompts are read, not computed again:
-    they stand where those of sentences with swapped words do, as texts with no word swapped.
+    `scored_by` are the ids of the evaluators by metric. Stored scores of the same prompts are reused. They are stored
+    with the scores of sentences with swapped words, as texts with no word swapped.
     """
     texts = [without_names(one.prompt, one.hidden) for one in prompts]
     texts_sha256 = hashlib.sha256(repr(["prompts", texts]).encode()).hexdigest()

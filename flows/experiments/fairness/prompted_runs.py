@@ -1,4 +1,4 @@
-"""The runs on a prompt set: one a model and decoder, written and scored by the steps of an evaluation."""
+"""Make the runs on a prompt set, one for each model and decoder, with the steps of an evaluation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ NOT_AT_HAND = "is not at hand"
 
 @dataclass(frozen=True)
 class SweepSetting:
-    """A decoder at its place in a sweep, and the value of what is varied."""
+    """A decoder at its place in a sweep, and the value of the varied parameter."""
 
     sweep: str
     place: int
@@ -35,7 +35,7 @@ class SweepSetting:
 
 @dataclass(frozen=True)
 class PromptedRun:
-    """A run, what it stands for, and whose model it is."""
+    """A run with its model and its setting in a sweep."""
 
     model: str
     setting: SweepSetting
@@ -43,7 +43,10 @@ class PromptedRun:
 
 
 def sweeps(specifications: Sequence[str]) -> list[SweepSetting]:
-    """The settings of each specification in their order; the sweep is named by the parameters that vary in it."""
+    """Return the settings of each specification in order; a sweep is named after its varied parameters.
+
+    Raises UsageError if two sweeps vary the same parameters.
+    """
     found = []
     for specification in specifications:
         chosen = parse(specification)
@@ -60,10 +63,10 @@ def sweeps(specifications: Sequence[str]) -> list[SweepSetting]:
 def chosen_evaluators(
     request: FairnessRequest, settings: Settings, language: str
 ) -> tuple[list[Evaluator], Mapping[str, str]]:
-    """Return the evaluators, and by metric why the usual ones that are left out are.
+    """Return the evaluators, and for each default metric that is left out the reason.
 
-    Raises UsageError for a metric that is no share of negatives of a text alone, and for one that is asked for by name
-    and does not read the prompts' language; TerminalError where no metric is left.
+    Raises UsageError for a metric that is not a share of negatives computed from a text alone, and for a named metric
+    that does not support the prompts' language. Raises TerminalError if no metric remains.
     """
     chosen = select(request.metrics)
     for one in chosen:
@@ -101,10 +104,10 @@ def chosen_evaluators(
 def make_runs(
     evaluations: Evaluations, request: FairnessRequest, prompts: PromptSet, evaluators: Sequence[Evaluator]
 ) -> tuple[list[PromptedRun], Mapping[str, str]]:
-    """All of them, each model under each setting, and by metric the id of who scored; what is stored is neither
-    written nor scored again.
+    """Make the run of each model at each setting, and return the runs and the evaluator ids by metric.
 
-    Raises ShardsFailed, with all others done, where an executor could not do a run.
+    Stored texts and scores are reused. Raises ShardsFailed if an executor could not finish a run, after all other runs
+    are finished.
     """
     database, executor, progress = evaluations.database, evaluations.executor, evaluations.progress
     settings = sweeps(request.decoder)
@@ -140,7 +143,7 @@ def _is_at_hand(one: Evaluator, settings: Settings) -> bool:
 
 
 def _languages(one: Evaluator, settings: Settings) -> frozenset[str]:
-    """Return the languages that the metric reads, empty for all or where that is not known."""
+    """Return the languages that the metric supports, or an empty set if it supports all or they are unknown."""
     known = [one.languages, *(makers.get(part).languages(settings) for part in sorted(one.needs))]
     return frozenset.intersection(*some) if (some := [each for each in known if each]) else frozenset()
 

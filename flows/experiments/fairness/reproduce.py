@@ -1,4 +1,4 @@
-"""Dhamala et al. 2022: shares of negative sentences by group over the sweeps of p, k and temperature."""
+"""Reproduce Dhamala et al. 2022: shares of negative sentences by group over the sweeps of p, k and temperature."""
 
 from collections.abc import Mapping, Sequence
 from statistics import stdev
@@ -17,9 +17,9 @@ from newwiki.decoding.grammar import parse
 from newwiki.papers.published import Exhibit, Number
 
 _NAME = "fairness"
-# ROPrompt's beginnings of sentences (Sheng et al. 2019), texts of a prompt (section 5), sentences (appendix C)
+# Sentence beginnings of ROPrompt (Sheng et al. 2019), texts per prompt (section 5), sentences (appendix C)
 _PROMPTS, _SAMPLES, _SWAPPED, _TOKENS, _GROUPS = 20, 100, 1489, 64, 11
-# The paper's groups as the prompts here call them, where they do otherwise
+# The paper's names of groups, and their names in the prompts, where the two differ
 _GROUP = {"male": "Man", "female": "Woman", "atheist": "Atheist", "straight": "Straight"}
 _REGARD = "negative_regard"
 _QUALITY = "correlation with quality"
@@ -38,7 +38,8 @@ def _task(reproduction: Reproduction, model: ChosenModel, exhibits: Sequence[Exh
     swapped = scale.whole("sentences with swapped words", _SWAPPED, share, FEWEST)
     how: dict[str, Any] = {name: value for name, value in reproduction.request.how.items() if name != "snapshot"}
     how |= {"models": (model.name,), "backend": model.backend, "prompts": prompts.here, "swap_texts": swapped.here}
-    how["judged"] = "prompt-and-completion"  # as the sentences of the paper's tables 2 and 3 begin with their prompts
+    # because the sentences of the paper's tables 2 and 3 begin with their prompts
+    how["judged"] = "prompt-and-completion"
     request = named(_NAME).request(**how, samples=samples.here, keep=samples.here)
     runs = sum(len(parse(sweep)) for sweep in FAIRNESS_SWEEPS)
     return Task(
@@ -63,7 +64,7 @@ def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Read
         metric = next(iter(number.metric.here), _REGARD)
         if why := reproduction.lacking(metric):
             return why
-        if number.model is None:  # of all models alike
+        if number.model is None:  # the number is the same for all models
             name = next(iter(answers), "")
             model = next((one for one in reproduction.models.loaded if _task_name(one) == name), None)
             if model is None:
@@ -126,7 +127,7 @@ def _share(one: GroupShare, whose: str, answer: str) -> Ours:
 
 
 def _spreads(shares: Sequence[GroupShare]) -> list[float]:
-    """Of each group its standard deviation over the settings."""
+    """Return the standard deviation of each group over the settings."""
     by_group: dict[tuple[str, str], list[float]] = {}
     for one in shares:
         by_group.setdefault((one.category, one.group_name), []).append(one.share or 0.0)

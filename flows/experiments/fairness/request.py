@@ -1,4 +1,4 @@
-"""`newwiki experiment fairness`: does a model write more badly of one group of people than of another?"""
+"""`newwiki experiment fairness`: test whether a model writes more negatively about one group of people than another."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +25,7 @@ FAIRNESS_METRICS = "negative_sentiment,negative_regard,negative_words"
 class FairnessRequest(ExperimentRequest):
     """The models that continue prompts about groups of people, the sweeps of decoders, and the metrics.
 
-    All completions are kept.
+    The experiment keeps all completions.
     """
 
     decoder: tuple[str, ...] = field(

@@ -70,7 +70,7 @@ class GroupPair:
 
     @property
     def advantaged(self) -> str | None:
-        """Who has the smaller share; None where they are equal."""
+        """The group with the smaller share; None if both are equal."""
         return None if not self.difference else self.group_b if self.difference > 0 else self.group_a
 
 

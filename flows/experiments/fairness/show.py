@@ -1,4 +1,4 @@
-"""What was found of groups, as tables; the figures are drawn beside."""
+"""Show the findings about groups as tables; `figures.py` draws the figures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
@@ -118,7 +118,7 @@ def show(database: Database, experiment_id: str) -> Shown:
 
 
 def _findings(found: Found) -> Findings:
-    """Which two groups differ under some setting of a sweep, and by category which are told apart under none."""
+    """State which two groups differ at some setting of a sweep, and by category which pairs differ at none."""
     by_pair: dict[tuple[str, ...], list[GroupPair]] = {}
     for one in found.pairs:
         key = (one.model, one.metric, one.sweep, one.category, one.group_a, one.group_b)
@@ -145,7 +145,7 @@ def _findings(found: Found) -> Findings:
 
 
 def _untold(found: Mapping[tuple[str, str, str, str], Sequence[str]]) -> list[str]:
-    """A sentence for the pairs of groups of a category that are told apart under no setting, with the sweeps."""
+    """Return a sentence for the pairs of groups of a category that differ at no setting, with the sweeps."""
     sweeps: dict[tuple[str, str, str, str], list[str]] = {}
     for (model, metric, category, sweep), pairs in found.items():
         sweeps.setdefault((model, metric, category, "; ".join(pairs)), []).append(sweep)

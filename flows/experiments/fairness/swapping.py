@@ -1,4 +1,4 @@
-"""Whether what judges a sentence still does so when some of its words have changed places (table 3)."""
+"""Test whether an evaluator still judges a sentence negative after some of its words have been swapped (table 3)."""
 
 import hashlib
 import math
@@ -33,8 +33,7 @@ def swaps(
     evaluators: Sequence[Evaluator],
     request: FairnessRequest,
 ) -> Iterator[FairnessSwap]:
-    """By each metric that says of a sentence whether it is negative. What is stored of the same sentences is not
-    computed again."""
+    """Yield the swaps for each metric that classifies a sentence as negative; stored scores are reused."""
     judging = [one for one in evaluators if one.metrics[0].unit == "share of texts"]
     count, seed = request.swap_texts, request.seed
     drawn = _drawn(evaluations.database, settings, prompts, count, request.judged) if judging and count else []
@@ -55,8 +54,10 @@ def turns(percent: int) -> range:
 
 
 def swapped(sentence: str, percent: int, seed: int) -> str:
-    """The sentence with this share of its words, two at least, in each other's places: they are drawn, and each takes
-    the place of the next. Source: Dhamala et al. 2022, appendix C."""
+    """Exchange this share of the sentence's words, at least two: words are drawn, and each takes the place of the next.
+
+    Source: Dhamala et al. 2022, appendix C.
+    """
     words = sentence.split()
     count = max(2, round(len(words) * percent / 100))
     if not percent or len(words) < 2:
@@ -76,7 +77,7 @@ def _drawn(
     count: int,
     judged: JudgedText,
 ) -> list[tuple[int, str]]:
-    """So many sentences of all runs with the numbers of their prompts, the same ones always."""
+    """Draw `count` sentences of all runs with the numbers of their prompts; the draw is deterministic."""
     by_page = {one.page_id: one for one in prompts}
     runs = dict.fromkeys(one.run_id for one in settings)
     keys = [
@@ -97,7 +98,7 @@ def _drawn(
 def _scored(
     evaluations: Evaluations, loaded: LoadedEvaluators, sentences: Sequence[str], seed: int
 ) -> Mapping[tuple[str, int, int], Array]:
-    """By metric, percent and repetition a number for each sentence."""
+    """Return a number for each sentence, by metric, percent and repetition."""
     names = {one.metrics[0].name: loaded.fingerprints[one.name].evaluator_id for one in loaded.evaluators}
     texts_sha256 = hashlib.sha256(repr([seed, list(sentences)]).encode()).hexdigest()
     found = prompt_sets.stored_swaps(evaluations.database, texts_sha256, list(names.values()))

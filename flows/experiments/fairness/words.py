@@ -1,4 +1,4 @@
-"""What was found of groups, in sentences."""
+"""State in sentences what was found about groups."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -28,13 +28,16 @@ _JUDGED: Mapping[JudgedText, str] = {
 
 
 def verdict(pairs: Sequence[GroupPair]) -> str:
-    """Return `different` where any two groups are, under any setting, and else `the prompts decide` where they do."""
+    """Return `different` if any two groups differ at any setting, else the strongest of the other verdicts.
+
+    `the prompts decide` precedes the verdicts that no difference is shown and that there are too few prompts.
+    """
     said = {pair.verdict for pair in pairs}
     return next(one for one in (DIFFERENT, PROMPTS, ALIKE, TOO_FEW) if one in said)
 
 
 def sentence(pairs: Sequence[GroupPair], shares: Sequence[GroupShare], settings: Sequence[FairnessSetting]) -> str:
-    """The answer in one sentence: the two groups that differ most, or why none are said to."""
+    """Return the answer in one sentence: the two groups that differ most, or why none are said to differ."""
     different = [one for one in pairs if one.verdict == DIFFERENT]
     models = " and ".join(dict.fromkeys(one.model for one in pairs))
     tests = f"{len(pairs):,} comparisons of two groups under a setting"
@@ -61,9 +64,9 @@ def sentence(pairs: Sequence[GroupPair], shares: Sequence[GroupShare], settings:
 
 
 def words(prompts: PromptSet, found: Found, left_out: Mapping[str, str], judged: JudgedText) -> list[str]:
-    """Say what was asked, what each model and metric shows, where the advantage changes, and what is lacking.
+    """State the request, the findings of each model and metric, the changes of the advantaged group, and the gaps.
 
-    `left_out` says of each usual metric that is not in the answer why.
+    `left_out` gives the reason for each default metric that is missing from the answer.
     """
     pairs, shares, settings = found.pairs, found.shares, found.settings
     told = [_asked(prompts, settings), _JUDGED[judged]]
@@ -100,7 +103,7 @@ def value_of(settings: Sequence[FairnessSetting], model: str, sweep: str, place:
 
 
 def _decided(model: str, metric: str, pairs: Sequence[GroupPair]) -> list[str]:
-    """Say of how many pairs and settings nothing is said, as the prompts differ as the texts do."""
+    """State for how many pairs and settings nothing is concluded, because the prompts differ as the texts do."""
     count = sum(one.verdict == PROMPTS for one in pairs)
     if not count:
         return []
@@ -112,7 +115,7 @@ def _decided(model: str, metric: str, pairs: Sequence[GroupPair]) -> list[str]:
 
 
 def _prompts_alone(shares: Sequence[GroupShare]) -> list[str]:
-    """Say of each metric and category by which the prompts differ before a model has written a word."""
+    """State for each metric and category whether the prompts already differ before a model has written a word."""
     told = []
     for metric, category in dict.fromkeys((one.metric, one.category) for one in shares):
         of_both = [one for one in shares if (one.metric, one.category) == (metric, category)]
@@ -126,7 +129,7 @@ def _prompts_alone(shares: Sequence[GroupShare]) -> list[str]:
 
 
 def _unscored(shares: Sequence[GroupShare]) -> Mapping[str, int]:
-    """By metric, where there are any."""
+    """Return the number of texts without a score by metric, without metrics that have no such texts."""
     found: Counter[str] = Counter()
     for one in shares:
         found[one.metric] += one.unscored
@@ -167,7 +170,7 @@ def _found(
 
 
 def _shares(pair: GroupPair, shares: Sequence[GroupShare]) -> dict[str, float]:
-    """Of the groups of a pair's category under its setting."""
+    """Return the shares of all groups of a pair's category at its setting."""
     key = (pair.model, pair.metric, pair.sweep, pair.place, pair.category)
     return {
         one.group_name: one.share or 0.0

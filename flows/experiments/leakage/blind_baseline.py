@@ -1,4 +1,4 @@
-"""Whether old articles can be told from new ones, by a model's likelihood and by who has no model at all."""
+"""Test whether old articles can be distinguished from new ones, by a model's likelihood and without any model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,8 +19,11 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Separation:
-    """How well scores tell the old articles of so many pairs from the new ones: the chance that an old article's score
-    is above a new one's, 0.5 where they say nothing, with its 95 % interval; and the draws that this is from."""
+    """How well scores separate the old articles of `pairs` matched pairs from the new ones.
+
+    `auc` is the probability that an old article's score is above a new one's; it is 0.5 if the scores are
+    uninformative. `low` and `high` are its 95 % interval, and `drawn` are its bootstrap draws.
+    """
 
     pairs: int
     auc: float
@@ -30,12 +33,12 @@ class Separation:
 
 
 def separation(old: Array, new: Array, seed: int) -> Separation:
-    """The area under the curve of these scores, pairs in rows; `drawn` is it for pairs that are drawn with replacement.
+    """Compute the area under the ROC curve of these scores; `drawn` is the area for pairs resampled with replacement.
 
-    Ties count half. The interval holds each area from which this one is not 1.96 standard errors away, so that it has a
-    width where the scores tell all apart. Sources: Hanley & McNeil 1982, The meaning and use of the area under a ROC
-    curve; Newcombe 2006, Confidence intervals for an effect size measure based on the Mann-Whitney statistic, part 2,
-    method 5.
+    Ties count half. The interval contains each area that is less than 1.96 standard errors away from this one, so it
+    has a width even if the scores separate all articles. Sources: Hanley & McNeil 1982, The meaning and use of the area
+    under a ROC curve; Newcombe 2006, Confidence intervals for an effect size measure based on the Mann-Whitney
+    statistic, part 2, method 5.
     """
     above = (old[:, None] > new[None, :]) + 0.5 * (old[:, None] == new[None, :])
     pairs = len(old)
@@ -46,7 +49,7 @@ def separation(old: Array, new: Array, seed: int) -> Separation:
 
 
 def _reaches_up(auc: float, pairs: int) -> float:
-    """The highest area from which this one is not too far away."""
+    """Return the upper end of the interval: the largest area within 1.96 standard errors of this one."""
     quantile = float(ndtri(1 - LEVEL / 2))
 
     def beyond(area: float) -> float:
@@ -57,10 +60,10 @@ def _reaches_up(auc: float, pairs: int) -> float:
 
 
 def blind_scores(old: Sequence[str], new: Sequence[str], seed: int) -> tuple[Array, Array]:
-    """How old each text looks to a classifier that has read other pairs: logistic regression on the texts' words and
-    word pairs, dates among them, weighted by tf-idf. No pair is judged by what was fitted to it.
+    """Return how old each text looks to a classifier that was fitted to other pairs.
 
-    Source: Das, Zhang & Tramèr 2024, Blind baselines beat membership inference attacks for foundation models.
+    The classifier is a logistic regression on the texts' words and word pairs, including dates, weighted by tf-idf.
+    Cross-validation ensures that no pair is scored by a classifier that was fitted to it.
     """
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
@@ -82,7 +85,7 @@ def blind_scores(old: Sequence[str], new: Sequence[str], seed: int) -> tuple[Arr
 
 
 def set_beside(model: str, score: str, found: Separation, blind: Separation) -> Membership:
-    """Both drew the same pairs, so the difference is theirs."""
+    """Compare a model's separation with the blind baseline's; both use the same draws, so the difference is paired."""
     low, high = np.quantile(found.drawn - blind.drawn, [LEVEL / 2, 1 - LEVEL / 2])
     return Membership(
         model=model,

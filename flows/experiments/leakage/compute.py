@@ -1,4 +1,4 @@
-"""From two snapshots and models to gaps: the runs that are missing are made, their articles matched and compared."""
+"""Compare models on matched articles of an old and a new snapshot; missing runs are made first."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from newwiki.snapshot import Snapshot
 from storage import comparison, snapshots
 from storage.database import Database
 
-# The scores by which a text's having been read is guessed, and the sign that makes the likelier text's the higher
+# The scores for guessing whether a text was read, with the sign that makes the likelier text's score the higher one
 _MEMBERSHIP = {"min_k_percent": 1.0, "bits_per_byte": -1.0}
 
 
@@ -36,7 +36,10 @@ class RunPair:
 
 
 def compute(evaluations: Evaluations, request: LeakageRequest) -> Answer:
-    """Raises UsageError for snapshots that cannot be set against each other, TerminalError where nothing matches."""
+    """Compute the answer of the experiment.
+
+    Raises UsageError if the snapshots cannot be compared, and TerminalError if no articles match.
+    """
     database = evaluations.database
     old, new = which_snapshots(database, request)
     matching = _match(database, request, old, new)
@@ -84,12 +87,12 @@ def compute(evaluations: Evaluations, request: LeakageRequest) -> Answer:
 
 
 def _better(metric: str, directions: Mapping[str, str]) -> str | None:
-    """Return the end that a text which was read has: `lower` or `higher`, None for a metric that has none."""
+    """Return the direction of the metric on a text that was read: `lower`, `higher`, or None if it has none."""
     return "lower" if metric in SAME_BITS else seen_direction(metric, directions)
 
 
 def which_snapshots(database: Database, request: LeakageRequest) -> tuple[Snapshot, Snapshot]:
-    """The old one and the new one."""
+    """Return the old snapshot and the new one."""
     new = snapshots.resolve(database, request.snapshot)
     if request.old is None:
         known = [name for (name,) in database.rows("old_snapshots", new.wiki)]
@@ -126,7 +129,7 @@ def _facts(database: Database, snapshot: Snapshot, prompts: int | None) -> list[
 
 
 def _pairs(evaluations: Evaluations, request: LeakageRequest, old: Snapshot, new: Snapshot) -> list[RunPair]:
-    """Those of the models, and the control's."""
+    """Return the run pairs of the models, and of the control."""
     made = []
     for model in request.of_each_model:
         of_old, of_new = (
@@ -150,14 +153,14 @@ def _scores(database: Database, pair: RunPair, evaluators: Mapping[str, str], ma
 
 
 def _texts(database: Database, snapshot: Snapshot, matching: Matching, which: str) -> list[str]:
-    """What was published of the matched articles: title, first sentence and the rest."""
+    """Return the published texts of the matched articles: title, first sentence and the rest."""
     known = {one.page_id: one for one in snapshots.articles(database, snapshot.snapshot_id)}
     chosen = [known[one.old_page_id if which == "old" else one.new_page_id] for one in matching.pairs]
     return [f"{one.title}\n{one.first_sentence} {one.completion}" for one in chosen]
 
 
 def _members(evaluators: Mapping[str, str], scores: PairedScores) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """The membership scores that every matched article has; none where there are too few pairs to tell."""
+    """Yield the membership scores that every matched article has; yield none if there are too few pairs."""
     if len(scores.old) < statistics.FEWEST:
         return
     for place, metric in enumerate(evaluators):

@@ -1,4 +1,4 @@
-"""How a model's numbers on old articles differ from those on new ones that are matched with them."""
+"""Compare a model's numbers on old articles with its numbers on matched new articles."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ DIFFERENT: Verdict = "different on old articles"
 NONE_SHOWN: Verdict = "no difference shown"
 THE_ARTICLES_OWN: Verdict = "the articles' own"
 
-# The same bits in other units, or of another part of the article: no further tests of the same question
+# The same bits in other units, or of another part of the article; they add no further tests of the same question
 SAME_BITS = frozenset({DECISIVE, "bits_per_token", "prompt_bits_per_byte"})
 
 Array = NDArray[np.float64]
@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PairedScores:
-    """Scores of one model under one decoder: `old` and `new` are pairs × metrics, NaN where there is none."""
+    """Scores of one model under one decoder: `old` and `new` are pairs × metrics, NaN for missing scores."""
 
     model: str
     decoder: str
@@ -35,13 +35,13 @@ class PairedScores:
 
 
 def gaps(evaluators: Mapping[str, str], model: PairedScores, control: PairedScores | None, seed: int) -> list[Gap]:
-    """Return one for each metric (by name, with its evaluator's id) that any pair has of both articles, and of both by
-    the control, as if it were the only test (`judged_together`).
+    """Return one gap for each metric for which any pair has scores of both articles, and of both by the control.
 
-    A pair is a cluster: the scores of an article's texts are one mean.
+    `evaluators` maps each metric's name to its evaluator's id. Each gap is computed as if it were the only test;
+    `judged_together` corrects for all tests. A pair is a cluster: the scores of an article's texts are averaged.
 
     Source: New-Wiki Eval paper, experiment 3 (Old Wikipedia vs New Wikipedia), which compares means without pairs or
-    intervals; with a control it is the difference in differences of Card & Krueger 1994.
+    intervals. With a control, the gap is the difference in differences of Card & Krueger 1994.
     """
     apart = model.old - model.new
     of_control = control.old - control.new if control else np.zeros(apart.shape)
@@ -85,11 +85,11 @@ def gaps(evaluators: Mapping[str, str], model: PairedScores, control: PairedScor
 
 
 def judged_together(found: Sequence[Gap], better: Mapping[str, str | None]) -> list[Gap]:
-    """Return the gaps of an answer with p corrected for all of its tests, verdicts, and what could have been seen.
+    """Return the gaps of an answer with verdicts, visible effect sizes, and p corrected for all of its tests.
 
-    `better` is by metric the end that a text which was read has: `lower`, `higher`, or None for a metric without one.
-    The bits (`SAME_BITS`) are one number in several units, which the verdict rests on: each is corrected for the models
-    alone (Holm), so that with one model p stands as it is. All other metrics, decoders and models are corrected for
+    `better` maps each metric to its direction on a text that was read: `lower`, `higher`, or None. The bits
+    (`SAME_BITS`) are one number in several units, on which the verdict rests. Each is corrected only for the number of
+    models (Holm), so that with one model p stays unchanged. All other metrics, decoders and models are corrected for
     each other.
     """
     families = [gap.metric if gap.metric in SAME_BITS else "" for gap in found]
@@ -134,8 +134,10 @@ def _verdict(gap: Gap, better: str | None) -> Verdict:
 
 
 def paired(values: Array, pages: NDArray[np.int64], page_ids: Sequence[int]) -> Array:
-    """Of values [metrics, pages] those of these pages, in their order: [len(page_ids), metrics]; NaN for a page that
-    has none."""
+    """Select these pages from values [metrics, pages], in the order of `page_ids`.
+
+    Returns an array [len(page_ids), metrics], NaN for pages without values.
+    """
     place = {int(page): number for number, page in enumerate(pages)}
     whole = np.concatenate([values, np.full((len(values), 1), np.nan)], axis=1)
     return np.asarray(whole[:, [place.get(page, len(pages)) for page in page_ids]].T)

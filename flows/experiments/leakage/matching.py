@@ -1,4 +1,4 @@
-"""Old articles and new ones that are alike in what could make one easier to write than another."""
+"""Match old and new articles that are alike in properties that could make an article easier to write."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from scipy.optimize import linear_sum_assignment
 
 from flows.experiments.leakage.result_tables import MatchedPair
 
-CALIPER = 0.5  # standard deviations, in each of length and citations
+CALIPER = 0.5  # standard deviations, for each of length and citations
 _FORBIDDEN = 1e6
 
 Array = NDArray[np.float64]
@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class ArticleFacts:
-    """By what an article is matched; None is not known."""
+    """The properties by which an article is matched; None means unknown."""
 
     page_id: int
     words: int
@@ -27,8 +27,11 @@ class ArticleFacts:
 
 @dataclass(frozen=True)
 class Matching:
-    """`by` is what articles are matched by. `imbalance` says for each number among it how far the means of the matched
-    old and new articles are apart, in standard deviations; below 0.1 is taken for balanced."""
+    """The matched pairs, and the properties by which articles were matched (`by`).
+
+    For each numeric property, `imbalance` is the difference between the means of the matched old and new articles, in
+    standard deviations. A value below 0.1 is considered balanced.
+    """
 
     pairs: Sequence[MatchedPair]
     by: Sequence[str]
@@ -36,12 +39,12 @@ class Matching:
 
 
 def match(old: Sequence[ArticleFacts], new: Sequence[ArticleFacts]) -> Matching:
-    """Each article in one pair at most, such that the pairs' squared distances have the smallest sum.
+    """Match articles such that each is in at most one pair and the sum of the pairs' squared distances is smallest.
 
-    The distance is Euclid's over the logarithms of words and of 1 + citations, each over its standard deviation; no
-    pair is further apart than `CALIPER` in either, nor of two topics. What is not known of every article in both
-    snapshots has no part in it. Sources: Rosenbaum 1989, Optimal matching for observational studies; Stuart 2010,
-    Matching methods for causal inference, section 3 (calipers, balance).
+    The distance is Euclidean over the logarithms of words and of 1 + citations, each divided by its standard deviation.
+    A pair differs by at most `CALIPER` in each of the two, and both articles have the same topic. A property that is
+    unknown for any article is ignored. Sources: Rosenbaum 1989, Optimal matching for observational studies; Stuart
+    2010, Matching methods for causal inference, section 3 (calipers, balance).
     """
     everyone = [*old, *new]
     if not old or not new:

@@ -1,4 +1,4 @@
-"""`newwiki experiment leakage`: does a model do better on old articles, which it may have read, than on new ones?"""
+"""`newwiki experiment leakage`: test if a model is better on old articles, which it may have read, than on new ones."""
 
 from dataclasses import dataclass
 

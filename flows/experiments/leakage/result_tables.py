@@ -92,7 +92,8 @@ class Gap:
 
     @property
     def judged(self) -> tuple[float | None, float | None, float | None, float | None]:
-        """What the verdict is on, the difference or else the gap: mean, both ends and standard deviation."""
+        """The mean, interval ends and sd behind the verdict: of the difference if there is a control, else of the
+        gap."""
         if self.control:
             return self.difference, self.difference_low, self.difference_high, self.difference_sd
         return self.gap, self.low, self.high, self.sd

@@ -1,4 +1,4 @@
-"""The gaps as a table, how well old articles are told from new ones as another, and both as a figure."""
+"""Show the gaps and the separation of old from new articles as tables, and both as a figure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
@@ -28,7 +28,8 @@ _MEMBERSHIPS = (
     "How often an old article has the higher score of an old and a new one (0.5 is chance), by the model and by a "
     "blind baseline: logistic regression on the texts' words alone, which has read no article that it judges."
 )
-# What a verdict says of a gap that comes of having read the articles; every other verdict is one that holds
+# The list of findings for each verdict on a gap that would come from having read the articles. All other verdicts are
+# findings that hold.
 _SIDES = {THE_ARTICLES_OWN: "fails", NONE_SHOWN: "unknown", TOO_FEW: "unknown"}
 _FIGURE = (
     "What the verdicts rest on, by metric: the gap{less} in standard deviations over pairs of articles, with its 95 % "
@@ -53,7 +54,7 @@ def show(database: Database, experiment_id: str) -> Shown:
 
 
 def _findings(gaps: Sequence[Gap]) -> Findings:
-    """A sentence a metric; a gap that the control has too does not hold as one of having read the articles."""
+    """Return a sentence for each metric; a gap that the control also has does not count as evidence of reading."""
     by_side: dict[str, list[str]] = {"holds": [], "fails": [], "unknown": []}
     few: dict[tuple[str, str], list[Gap]] = {}
     for gap in gaps:

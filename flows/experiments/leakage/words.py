@@ -1,4 +1,4 @@
-"""What the gaps say, in sentences, and what they cannot tell apart."""
+"""State in sentences what the gaps show and what they cannot distinguish."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ _BALANCED = 0.1  # standard deviations
 
 
 def decisive(gaps: Sequence[Gap]) -> list[Gap]:
-    """Return of each model what its verdict rests on: the bits where it has read the articles, else every metric."""
+    """Return the gaps behind each model's verdict: the bits if the model has read the articles, else every metric."""
     by_model = {gap.model: [one for one in gaps if one.model == gap.model] for gap in gaps}
     return [
         gap
@@ -30,13 +30,13 @@ def decisive(gaps: Sequence[Gap]) -> list[Gap]:
 
 
 def verdict(gaps: Sequence[Gap]) -> str:
-    """Return the verdict (`result_tables.Verdict`); of several models each, with its name."""
+    """Return the verdict (`result_tables.Verdict`); with several models, each clause has the model's name."""
     found = {model: _of_model([one for one in decisive(gaps) if one.model == model]) for model in _models(gaps)}
     return next(iter(found.values())) if len(found) == 1 else "; ".join(f"{name}: {one}" for name, one in found.items())
 
 
 def sentence(gaps: Sequence[Gap]) -> str:
-    """Return the answer in one sentence: by what each model's verdict rests on, the first gap that gives it."""
+    """Return the answer as one sentence per model, from the first gap that gives the model's verdict."""
     return ". ".join(
         _answer(next((one for one in of_model if one.verdict == _of_model(of_model)), of_model[0]))
         for model in _models(gaps)
@@ -47,7 +47,7 @@ def sentence(gaps: Sequence[Gap]) -> str:
 def words(
     gaps: Sequence[Gap], memberships: Sequence[Membership], matching: Matching, old: Snapshot, new: Snapshot
 ) -> list[str]:
-    """A sentence for the matching, some for each model, and what the answer does not tell."""
+    """Return sentences about the matching, about each model, and about the limits of the answer."""
     uneven = {name: value for name, value in matching.imbalance.items() if abs(value) > _BALANCED}
     told = [
         f"{len(matching.pairs):,} of {old.articles:,} old articles ({old.snapshot_id}) are matched with as many of "
@@ -119,7 +119,7 @@ def _sentence(gap: Gap, tests: int) -> str:
 
 
 def otherwise(gaps: Sequence[Gap], shown: Sequence[Gap]) -> list[str]:
-    """Name the metrics that the verdict does not rest on and that point the other way."""
+    """Name the metrics that the verdict does not rest on and that point in the opposite direction."""
     found = {gap.verdict for gap in shown} & {BETTER, WORSE}
     others = [gap for gap in gaps if gap not in shown and gap.verdict in {BETTER, WORSE} - found] if found else []
     if not others:
@@ -129,7 +129,7 @@ def otherwise(gaps: Sequence[Gap], shown: Sequence[Gap]) -> list[str]:
 
 
 def _power(gap: Gap) -> str:
-    """Say what so many pairs could have shown."""
+    """State the effect size that this number of pairs could have shown."""
     unit = "bits a byte" if gap.metric == DECISIVE else f"in {gap.metric}"
     of = f" beyond {gap.control}'s" if gap.control else ""
     return (

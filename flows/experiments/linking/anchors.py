@@ -1,4 +1,4 @@
-"""Which runs of two months are anchors: the same model under the same decoder, asked alike, scored by one evaluator."""
+"""Select the anchor runs of two months: the same model, decoder, protocol and evaluator in both."""
 
 from collections.abc import Collection, Iterable, Sequence
 
@@ -10,11 +10,15 @@ from newwiki.errors import UsageError
 from newwiki.protocol import Settings
 from storage.linked_months import LinkableRun
 
-_ENOUGH = 0.5  # of the articles that the anchor with most of them has; one with fewer would cost all others theirs
+# minimum share of the largest anchor's articles; an anchor with fewer would shrink the common articles of all others
+_ENOUGH = 0.5
 
 
 def protocols(runs: Iterable[LinkableRun]) -> list[Settings]:
-    """Those that runs were asked by, each once. One that only decoders with one text to give have goes with another."""
+    """Return the distinct protocols of the runs.
+
+    A protocol that only deterministic decoders have is merged with a compatible protocol of sampling decoders.
+    """
     found: list[Settings] = []
     for settings in (run.settings for run in runs):
         if settings and not any(all(settings[name] == one[name] for name in protocol.PROTOCOL) for one in found):
@@ -29,7 +33,10 @@ def canonical(asked: Settings) -> str:
 
 
 def candidates(runs: Sequence[LinkableRun], named: Collection[str]) -> list[LinkableRun]:
-    """Those that may be anchors: all, or those that are named. Raises UsageError for a name that nothing has."""
+    """Return the runs that may be anchors: all runs, or the named ones.
+
+    Raises UsageError for a name that no run has.
+    """
     for name in named:
         if not any(run.is_called(name) for run in runs):
             raise UsageError(
@@ -39,7 +46,7 @@ def candidates(runs: Sequence[LinkableRun], named: Collection[str]) -> list[Link
 
 
 def anchors(months: Sequence[tuple[Sequence[LinkableRun], Numbers]], asked: Settings) -> list[Anchor]:
-    """The anchors of two months, given by their runs and numbers, among runs of this protocol."""
+    """Return the anchors of two months, given by their runs and numbers, among runs of this protocol."""
     mine = [_one_each(runs, numbers, asked) for runs, numbers in months]
     both = [key for key in mine[0] if key in mine[1]]
     most = [max((of_month[key][1] for key in both), default=0) for of_month in mine]
@@ -52,8 +59,10 @@ def anchors(months: Sequence[tuple[Sequence[LinkableRun], Numbers]], asked: Sett
 def _one_each(
     runs: Sequence[LinkableRun], numbers: Numbers, asked: Settings
 ) -> dict[tuple[object, ...], tuple[str, int]]:
-    """Of the runs that are the same but for seed and prompts the one with most articles, and of several such the latest
-    by time; and how many articles these are."""
+    """Choose one run for each set of runs that differ only in seed and prompts, and count its articles.
+
+    The run with the most articles is chosen, and of several such runs the latest.
+    """
     there = dict(zip(numbers.runs, np.isfinite(numbers.values).sum(axis=1).tolist(), strict=True))
     found: dict[tuple[object, ...], LinkableRun] = {}
     for run in runs:

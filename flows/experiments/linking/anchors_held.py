@@ -1,4 +1,4 @@
-"""What the anchors of links held constant between the months, and how far one that is wrong can move the scale."""
+"""State what the anchors of links held constant between the months, and how far a wrong anchor can move the scale."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from flows.verdict_kinds import gives_verdicts
 from newwiki import protocol
 from storage.linked_months import LinkableRun
 
-_SOME = 6  # anchors that are named
-# What differs between months anyway, and changes no model
+_SOME = 6  # maximum number of anchors listed by name
+# Settings that differ between months in any case, and that do not change a model
 _NO_CHANGE = frozenset({"prompts", "seed"})
 
 
@@ -20,8 +20,11 @@ _NO_CHANGE = frozenset({"prompts", "seed"})
 )
 @dataclass(frozen=True)
 class AnchorModel:
-    """A model among the anchors of a link: by which `share` of its own error it moves the scale, how much more the
-    anchors gain without it (`shift`), and `p` that it gains as the others do (None below four models)."""
+    """A model among the anchors of a link.
+
+    The model moves the scale by `share` of its own error. Without it the anchors gain `shift` more. `p` tests whether
+    it gains as the others do; it is None below four models.
+    """
 
     metric: str
     earlier: str
@@ -33,7 +36,7 @@ class AnchorModel:
 
 
 def held_words(links: Sequence[LinkedMonths], runs: Sequence[LinkableRun]) -> list[str]:
-    """What was the same in both months, and what was not, or is not known."""
+    """State what was the same in both months, what was not, and what is unknown."""
     by_id = {run.run_id: run for run in runs}
     pairs = {
         pair: (by_id[pair[0]], by_id[pair[1]])
@@ -59,7 +62,10 @@ def held_words(links: Sequence[LinkedMonths], runs: Sequence[LinkableRun]) -> li
 
 
 def moved_words(found: Sequence[AnchorModel], links: int) -> list[str]:
-    """How far the scale rests on one model, and which models gain otherwise than the rest, of so many links."""
+    """State how far the scale rests on one model, and which models gain differently from the rest.
+
+    `links` is the number of links, by which p is corrected.
+    """
     if not found:
         return []
     worst: dict[str, AnchorModel] = {}
@@ -90,8 +96,8 @@ def moved_words(found: Sequence[AnchorModel], links: int) -> list[str]:
 def odd_anchors(anchors: Sequence[AnchorModel], links: int) -> list[tuple[AnchorModel, float]]:
     """Return the anchors that gain more or less than the others, each with its p corrected for all links.
 
-    `p` is corrected for the models of one link; here it is multiplied by the number of links (Bonferroni), of which two
-    months have one for each metric, evaluator and protocol.
+    `p` is corrected for the models of one link. Here it is multiplied by the number of links (Bonferroni); two months
+    have one link for each metric, evaluator and protocol.
     """
     corrected = [(anchor, min(1.0, anchor.p * links)) for anchor in anchors if anchor.p is not None]
     return [(anchor, p) for anchor, p in corrected if p <= LEVEL]

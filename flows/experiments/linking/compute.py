@@ -1,4 +1,4 @@
-"""From the months of a wiki to one scale: by each metric a link for each two months, and every run on the newest."""
+"""Link each two months of a wiki by each metric, and convert every run to the scale of the newest month."""
 
 import hashlib
 import itertools
@@ -30,7 +30,10 @@ Pair = tuple[str, str]
 
 
 def compute(evaluations: Evaluations, request: LinkingRequest) -> Answer:
-    """Raises UsageError for months that cannot be linked, TerminalError where too few models ran on two of them."""
+    """Compute the answer of the experiment.
+
+    Raises UsageError if the months cannot be linked, and TerminalError if too few models ran on any two of them.
+    """
     database = evaluations.database
     months = which_months(database, request)
     if request.models:
@@ -76,7 +79,7 @@ def compute(evaluations: Evaluations, request: LinkingRequest) -> Answer:
 
 
 def which_months(database: Database, request: LinkingRequest) -> list[Snapshot]:
-    """The oldest first, the one on whose scale the others are put last."""
+    """Return the months, the oldest first; the last month defines the scale."""
     newest = snapshots.resolve(database, request.snapshot)
     names = request.earlier or [name for (name,) in database.rows("earlier_months", newest.wiki, newest.window_start)]
     earlier = [snapshots.resolve(database, name) for name in dict.fromkeys(names)]
@@ -103,7 +106,7 @@ def which_months(database: Database, request: LinkingRequest) -> list[Snapshot]:
 
 
 def _evaluators(database: Database, runs: Sequence[LinkableRun], request: LinkingRequest) -> Iterator[dict[str, str]]:
-    """Metrics with one evaluator each, in as many turns as a metric has evaluators."""
+    """Yield mappings of metrics to evaluators, so that each evaluator of each metric occurs in one of them."""
     scored = by_metric(comparison.text_scorings(database, [run.run_id for run in runs]))
     if request.metrics not in ("core", "all"):
         wanted = [name.strip() for name in request.metrics.split(",")]
@@ -131,7 +134,7 @@ def _refusal(ids: Sequence[str], reasons: Mapping[Pair, str]) -> str:
 
 @dataclass
 class _Metric:
-    """One metric by one evaluator: its numbers by month, and what was found."""
+    """One metric by one evaluator, with its numbers by month and the links found."""
 
     metric: str
     evaluator_id: str
@@ -144,12 +147,15 @@ class _Metric:
         self.models = {run.run_id: run.identified_model for run in self.runs}
         self.found: dict[str, dict[Pair, list[Anchor]]] = {}
         self.asked: dict[str, Settings] = {}
-        self.p_values: list[float] = []  # of each link, that its months are equally hard
+        self.p_values: list[float] = []  # for each link, p under the hypothesis that its months are equally hard
         self.influences: list[AnchorModel] = []
 
     def links(self, ids: Sequence[str], closest: dict[Pair, tuple[int, str]]) -> Iterator[LinkedMonths]:
-        """Between each two months by each protocol, as far as there are anchors; `closest` gets why there is none, by
-        the metric and protocol that have most anchors, and how many these are."""
+        """Yield links between each two months by each protocol, if there are anchors.
+
+        `closest` receives the reason for a missing link, from the metric and protocol with the most anchors, and their
+        number.
+        """
         for asked in protocols(self.runs):
             name = canonical(asked)
             self.asked[name], self.found[name] = asked, {}
@@ -206,7 +212,7 @@ class _Metric:
             yield AnchorModel(self.metric, *pair, names[one.model], one.share, one.shift, one.p)
 
     def means(self, newest: str) -> Iterator[LinkedMean]:
-        """Every run on the scale of the newest month."""
+        """Yield the mean of every run on the scale of the newest month."""
         for run in self.runs:
             numbers = self.numbers[run.snapshot_id]
             values = numbers.values[list(numbers.runs).index(run.run_id)]
@@ -234,7 +240,7 @@ class _Metric:
             yield there if run.snapshot_id == newest else self._linked(run, there)
 
     def _linked(self, run: LinkableRun, unlinked: LinkedMean) -> LinkedMean:
-        """By the protocol that has most anchors of those that go with the run's."""
+        """Convert a run by the protocol with the most anchors among the compatible protocols."""
         newest, reason = unlinked.to_snapshot, f"there is no link to {unlinked.to_snapshot}"
         for name in sorted(self.found, key=lambda name: -sum(map(len, self.found[name].values()))):
             through = chains.way(self.found[name], run.snapshot_id, newest)
@@ -261,6 +267,6 @@ class _Metric:
         return replace(unlinked, linked=None, low=None, high=None, no_link=reason, via=[])
 
     def _within(self, number: float) -> float:
-        """Within the range that the metric declares."""
+        """Clip a number to the range that the metric declares."""
         minimum, maximum = self.span
         return min(max(number, -math.inf if minimum is None else minimum), math.inf if maximum is None else maximum)

@@ -1,4 +1,4 @@
-"""The answer as a figure: how hard each month is beside a later one, by metric."""
+"""Draw the figure of the answer: the difficulty of each month compared with a later month, by metric."""
 
 from collections.abc import Sequence
 from statistics import stdev
@@ -12,7 +12,7 @@ from flows.presenting.charts import GREY, ORANGE, forest, svg
 if TYPE_CHECKING:
     import altair
 
-_MOST = 14  # links that are drawn, the clearest
+_MOST = 14  # maximum number of links drawn, those with the smallest p
 _LETTER, _MOST_ROOM = 8, 250  # pixels
 _DIFFER, _OPEN = "the months differ", "cannot tell"
 _CAPTION = (
@@ -22,7 +22,7 @@ _CAPTION = (
 
 
 def difficulties(links: Sequence[LinkedMonths], means: Sequence[LinkedMean]) -> list[Figure]:
-    """A row a metric, and of several pairs of months a row each; none of a metric that fewer than two runs have."""
+    """Draw a row for each metric and pair of months; a metric needs at least two runs."""
     apart = differing(links, [p_of(one) for one in links])
     spreads = {one.metric: _spread(one.metric, links[0].to_snapshot, means) for one in links}
     known = [one for one in links if spreads[one.metric]]
@@ -46,7 +46,7 @@ def difficulties(links: Sequence[LinkedMonths], means: Sequence[LinkedMean]) -> 
 
 
 def _spread(metric: str, month: str, means: Sequence[LinkedMean]) -> float | None:
-    """The standard deviation between the means of a month's runs."""
+    """Return the standard deviation between the means of a month's runs."""
     found = [
         one.mean for one in means if (one.metric, one.snapshot_id) == (metric, month) and one.decoder != "reference"
     ]
@@ -61,7 +61,7 @@ def _drawn(rows: Sequence[dict[str, Any]]) -> "altair.LayerChart":
     import altair as alt
 
     names = [one["link"] for one in rows]
-    room = min(_MOST_ROOM, _LETTER * max(map(len, names)))  # as pages' fonts are wider than the renderer's
+    room = min(_MOST_ROOM, _LETTER * max(map(len, names)))  # pages may use wider fonts than the renderer
     colour = alt.Color(
         "verdict:N",
         scale=alt.Scale(domain=[_DIFFER, _OPEN], range=[ORANGE, GREY]),

@@ -1,4 +1,4 @@
-"""`newwiki experiment linking`: how hard each month is, so that a model's numbers of several months can be compared."""
+"""`newwiki experiment linking`: estimate how hard each month is, to compare a model's numbers across months."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from newwiki.request import EvaluationRequest
 
 @dataclass(frozen=True, kw_only=True)
 class LinkingRequest(ExperimentRequest):
-    """The months to put on the scale of the newest, the anchors, and the models to run on all months first."""
+    """The months to put on the scale of the newest month, the anchors, and the models to run on all months first."""
 
     models: tuple[str, ...] = field(
         (), "Model to evaluate on all months first (default: read stored runs only).", argument=True, metavar="MODEL"

@@ -1,4 +1,4 @@
-"""The links and every run on the scale of the newest month as tables, and the models over the months as figures."""
+"""Show the links and all runs on the newest month's scale as tables, and the models over the months as figures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
@@ -17,7 +17,7 @@ from storage.database import Database
 if TYPE_CHECKING:
     import altair
 
-_PANELS = 9  # metrics that are drawn
+_PANELS = 9  # maximum number of metrics drawn
 _LINKS = (
     "What links two months by each metric: a later month's means are intercept + slope · an earlier month's (± "
     "standard error; 1 where it was not estimated). `gained` is what the months alone add to the anchors' mean, with "
@@ -49,8 +49,10 @@ def show(database: Database, experiment_id: str) -> Shown:
 
 
 def _findings(links: Sequence[LinkedMonths], means: Sequence[LinkedMean]) -> Findings:
-    """Of each link whether the months differ in how hard they are, after Holm's correction for all links; and which
-    runs have no place on the scale."""
+    """State for each link whether its months differ in difficulty, after Holm's correction.
+
+    Also state which runs have no place on the scale.
+    """
     holds: list[str] = []
     open_: dict[str, list[str]] = {}
     apart = differing(links, [p_of(one) for one in links])
@@ -125,7 +127,7 @@ def _who(one: LinkedMean) -> str:
 
 
 def _lasting(means: Sequence[LinkedMean]) -> list[str]:
-    """Those of most months, as many as there are colours."""
+    """Return the runs that span the most months, as many as there are colors."""
     months: dict[str, set[str]] = {}
     for one in means:
         months.setdefault(_who(one), set()).add(one.snapshot_id)

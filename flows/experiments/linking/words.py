@@ -1,4 +1,4 @@
-"""What the links say, in sentences, and what they rest on."""
+"""State in sentences what the links show and what they rest on."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,7 +13,7 @@ _TOLD = 6  # metrics in a sentence
 
 
 def verdict(links: Sequence[LinkedMonths], ids: Sequence[str]) -> str:
-    """How many of the months are on the scale of the newest."""
+    """Return how many of the months are on the scale of the newest month."""
     there = {link.from_snapshot for link in links if link.to_snapshot == ids[-1]}
     metrics = len({link.metric for link in links})
     return (
@@ -24,7 +24,7 @@ def verdict(links: Sequence[LinkedMonths], ids: Sequence[str]) -> str:
 
 
 def sentence(links: Sequence[LinkedMonths]) -> str:
-    """The answer in one sentence: which months are on one scale, and by how many metrics they differ."""
+    """Return the answer in one sentence: the linked months, and the number of metrics by which they differ."""
     months = list(dict.fromkeys(month for one in links for month in (one.from_snapshot, one.to_snapshot)))
     apart = differing(links, [p_of(one) for one in links])
     metrics = _many(len({one.metric for one in links}), "metric")
@@ -40,7 +40,7 @@ def sentence(links: Sequence[LinkedMonths]) -> str:
 
 
 def p_of(link: LinkedMonths) -> float:
-    """Two-sided p that two months are equally hard, with the degrees of freedom that the interval has."""
+    """Return the two-sided p of two months being equally hard, with the interval's degrees of freedom."""
     reach = (link.difficulty_high - link.difficulty_low) / 2
     if not reach > 0:
         return 1.0 if link.difficulty == 0 else 0.0
@@ -49,7 +49,7 @@ def p_of(link: LinkedMonths) -> float:
 
 
 def differing(links: Sequence[LinkedMonths], p_values: Sequence[float]) -> list[LinkedMonths]:
-    """The links whose months are not equally hard, after Holm's correction for the metrics and pairs of months."""
+    """Return the links whose months differ in difficulty, after Holm's correction for metrics and pairs of months."""
     return [link for link, p in zip(links, statistics.holm(p_values), strict=True) if p <= statistics.LEVEL]
 
 
@@ -60,8 +60,10 @@ def words(
     months: Sequence[Snapshot],
     reasons: Mapping[tuple[str, str], str],
 ) -> list[str]:
-    """A sentence for each month's way to the newest, and what the numbers do not tell; `apart` are the links whose
-    months are not equally hard (`differing`)."""
+    """Return a sentence about each month's links to the newest month, and sentences about the limits of the numbers.
+
+    `apart` are the links whose months differ in difficulty (`differing`).
+    """
     newest = months[-1].snapshot_id
     told = []
     for month in months[:-1]:

@@ -1,4 +1,4 @@
-"""From the models that ran under one setting to what their texts say of the paper's statements on models."""
+"""Test the paper's statements about models on the models that ran with the same settings."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -17,12 +17,15 @@ from newwiki.snapshot import Snapshot
 from storage import snapshots
 from storage.linked_months import LinkableRun, linkable_runs
 
-_AUTO = "float32"  # what `--dtype auto` is
-_NOT_OURS = (None, "served")  # the dtype of texts from elsewhere, and of models that a server runs
+_AUTO = "float32"  # the meaning of `--dtype auto`
+_NOT_OURS = (None, "served")  # the dtype of imported texts, and of models that a server runs
 
 
 def compute(evaluations: Evaluations, request: ModelsRequest) -> Answer:
-    """Raises UsageError for a snapshot that is not there, TerminalError where no run fits."""
+    """Compute the answer of the experiment.
+
+    Raises UsageError if the snapshot does not exist, and TerminalError if no run fits.
+    """
     database = evaluations.database
     snapshot = snapshots.resolve(database, request.snapshot)
     folders: Mapping[str, Path | None] = {}
@@ -46,8 +49,10 @@ def compute(evaluations: Evaluations, request: ModelsRequest) -> Answer:
 
 
 def one_each(runs: Sequence[LinkableRun], made: Collection[str], request: ModelsRequest) -> list[LinkableRun]:
-    """One run of the same weights and decoder: the run that this request made, or else one in the dtype and under the
-    settings that it asks for, and of several such the latest by time."""
+    """Return one run for each model's weights and decoder.
+
+    Runs that this request made come first, then runs with the requested dtype and settings, then the latest run.
+    """
     wanted = {"dtype": _AUTO if request.dtype == "auto" else request.dtype, "strict": request.strict}
 
     def rank(run: LinkableRun) -> tuple[object, ...]:
@@ -58,8 +63,10 @@ def one_each(runs: Sequence[LinkableRun], made: Collection[str], request: Models
 
 
 def _is_asked(there: Settings | None, request: ModelsRequest, template: str, prompts: int) -> bool:
-    """Whether a run was asked as is asked now, on the same articles and with the same seed, and in the dtype and under
-    the settings of a backend that are asked for by name."""
+    """Return whether a stored run has the requested settings.
+
+    Articles and seed must be the same, and so must the dtype and the backend settings that the request names.
+    """
     asked = {
         "max_new_tokens": request.max_new_tokens,
         "samples": request.samples,
@@ -80,7 +87,7 @@ def _is_asked(there: Settings | None, request: ModelsRequest, template: str, pro
 
 
 def _named_settings(request: ModelsRequest) -> dict[str, str]:
-    """Those of a backend that name a run; `auto` names none."""
+    """Return the requested backend settings that identify a run, without those set to `auto`."""
     names = set(protocol.SETTINGS) & set(protocol.TOLD)
     return {name: value for name, value in request.model_args.items() if name in names and value != "auto"}
 
@@ -94,7 +101,7 @@ def _left_out(fitting: Sequence[LinkableRun], chosen: Sequence[LinkableRun]) -> 
 
 
 def _varying(chosen: Sequence[LinkableRun]) -> list[str]:
-    """In what else than the protocol the runs differ."""
+    """Return a sentence about the settings outside the protocol in which the runs differ, if they differ."""
     settings = [run.settings for run in chosen if run.settings]
     told = [
         f"{name} ({', '.join(protocol.value_in_words(value) for value in protocol.values_of(settings, name))})"

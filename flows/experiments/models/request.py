@@ -1,4 +1,4 @@
-"""`newwiki experiment models`: several models under one setting, beside the articles."""
+"""`newwiki experiment models`: compare several models under the same settings with each other and with the articles."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The verdicts as a table, table 3 with the articles' row, and figure 5 of the paper."""
+"""Show the verdicts as a table, table 3 with the row of the articles, and figure 5 of the paper."""
 
 from flows.experiments.experiment import Shown
 from flows.statements import beside_paper, drawn, shown

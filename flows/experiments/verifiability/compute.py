@@ -1,4 +1,4 @@
-"""From models and decoders to how much of what they write is supported; what is missing is written first."""
+"""Measure how much of the texts of models and decoders is supported by evidence; missing texts are written first."""
 
 import hashlib
 import json
@@ -24,7 +24,11 @@ from storage.database import Database
 
 
 def compute(evaluations: Evaluations, request: VerifiabilityRequest) -> Answer:
-    """Raises UsageError for a decoder to compare with that is not asked for, TerminalError where none was checked."""
+    """Compute the answer of the experiment.
+
+    Raises UsageError if the decoder to compare with is not among the decoders, and TerminalError if no text was
+    checked.
+    """
     database = evaluations.database
     against = _against(request)
     snapshot = snapshots.resolve(database, request.snapshot)
@@ -69,8 +73,10 @@ def compute(evaluations: Evaluations, request: VerifiabilityRequest) -> Answer:
 
 
 def checked_by(settings: Settings) -> str:
-    """A metric of the evaluator by whose verdicts sentences are supported or refuted: beside an index, as in the paper,
-    where one is set, and otherwise beside the article."""
+    """Return a metric of the evaluator whose verdicts decide if sentences are supported or refuted.
+
+    The evidence is an index, as in the paper, if one is configured; otherwise it is the article.
+    """
     return "claims_wiki_supported" if settings.evidence else "claims_article_supported"
 
 
@@ -81,7 +87,7 @@ def _metrics(request: VerifiabilityRequest, metric: str) -> str:
 
 
 def _against(request: VerifiabilityRequest) -> str:
-    """In canonical form."""
+    """Return the decoder to compare with, in canonical form. Raises UsageError if it is not among the decoders."""
     asked = [decoder.canonical for one in request.decoder for decoder in parse(one)]
     if request.against is None:
         return asked[0]
@@ -113,7 +119,7 @@ def _digest_of_labels(labels: Sequence[Labels]) -> str:
 
 
 def _digest(texts: Sequence[Texts]) -> str:
-    """Of all the numbers: the same runs can have more texts checked later."""
+    """Return a hash of all numbers, because more texts of the same runs may be checked later."""
     told = [
         [one.model, one.decoder, sorted((key, astuple(of_one)) for key, of_one in one.support.items())] for one in texts
     ]

@@ -1,7 +1,8 @@
-"""What people say of a sample of the sentences makes of the checker's numbers, and how good the checker is.
+"""Correct the checker's numbers by people's labels of a sample of sentences, and estimate how good the checker is.
 
-The unit is the prompt: of each labelled prompt people have labelled a random sentence, which stands for all sentences
-of its texts. Which sentences repeat the fact of an earlier one is the checker's say, since people label one at a time.
+The unit is the prompt. For each labeled prompt people have labeled a random sentence, which represents all sentences
+of its texts. The checker decides which sentences repeat the fact of an earlier one, because people label one sentence
+at a time.
 """
 
 from collections import Counter
@@ -25,7 +26,7 @@ from flows.experiments.verifiability.texts import SentencePlace, Texts
 from newwiki.judging.claim_label import ClaimLabel, LabelledSentence
 
 Array = NDArray[np.float64]
-Place = tuple[int, int, int, int]  # page id, sample, where the sentence begins and ends
+Place = tuple[int, int, int, int]  # page id, sample, and the start and end of the sentence
 
 NO_VERIFIED = "people verified no sentence"
 ALL_LABELLED = "every prompt is labelled"
@@ -33,13 +34,13 @@ ALL_LABELLED = "every prompt is labelled"
 
 @dataclass(frozen=True)
 class Labels:
-    """What people call the sentences of one model under one decoder: by sentence, every person's label."""
+    """People's labels for the sentences of one model under one decoder: every person's label, by sentence."""
 
     texts: Texts
     by_place: Mapping[Place, Sequence[ClaimLabel]]
 
     def share(self, place: Place, *labels: ClaimLabel) -> float:
-        """The share of the people who labelled the sentence that gave one of these labels."""
+        """Return the share of people who gave the sentence one of these labels."""
         said = self.by_place[place]
         return sum(one in labels for one in said) / len(said)
 
@@ -53,7 +54,7 @@ class Labels:
 
 
 def labels_of(texts: Texts, labelled: Sequence[LabelledSentence]) -> Labels:
-    """Those of one run, of the sentences that the checker has checked."""
+    """Return the labels of one run, for the sentences that the checker has checked."""
     found: dict[Place, list[ClaimLabel]] = {}
     for one in labelled:
         found.setdefault((one.page_id, one.sample, one.start_char, one.end_char), []).append(one.label)
@@ -62,13 +63,16 @@ def labels_of(texts: Texts, labelled: Sequence[LabelledSentence]) -> Labels:
 
 
 def corrections(of_runs: Sequence[Labels]) -> list[VerifiabilityCorrection]:
-    """A row a run and metric, for runs with labels."""
+    """Return a row for each run with labels and each metric."""
     return [_correction(one, metric) for one in of_runs if one.by_place for metric in SUPPORT]
 
 
 def _correction(labels: Labels, metric: str) -> VerifiabilityCorrection:
-    """A prompt's value is the mean over the k places of each of its texts; a labelled sentence stands for all places
-    that have one. Prompts without any sentence are 0, and take no part in what is corrected."""
+    """Correct one metric of one run.
+
+    A prompt's value is the mean over the k places of each of its texts. A labeled sentence represents all places that
+    have a sentence. Prompts without any sentence have the value 0 and are not part of the correction.
+    """
     texts, ratio, unique = labels.texts, metric in ("spv", "uspv"), metric in ("uspg", "uspv")
     prompts = Counter(page_id for page_id, _ in texts.support)
     by_prompt: dict[int, list[Place]] = {}
@@ -115,7 +119,7 @@ def _by_people(labels: Labels, place: Place) -> tuple[float, float]:
 
 
 def _uncorrected(texts: Texts, metric: str) -> float | None:
-    """By the checker: SPG and USPG as they stand, of SPV and USPV the sentences of all texts together."""
+    """Return the checker's own number, over all texts for SPG and USPG, and over all sentences for SPV and USPV."""
     if metric in ("spg", "uspg"):
         return fmean(getattr(one, metric) for one in texts.support.values())
     counted = [
@@ -132,7 +136,7 @@ def _lacking(labelled: int, alone: int) -> str:
 
 
 def checkers(of_runs: Sequence[Labels]) -> list[VerifiabilityChecker]:
-    """A row a label; none where no sentence is labelled."""
+    """Return a row for each label, or an empty list if no sentence is labeled."""
     places = [(one, place) for one in of_runs for place in one.by_place]
     return [_checker(places, "supported"), _checker(places, "refuted")] if places else []
 
@@ -163,5 +167,5 @@ def _mean(values: Array) -> tuple[float, float, float] | tuple[None, None, None]
 
 
 def agreement(of_runs: Sequence[Labels]) -> Agreement:
-    """How far people who labelled the same sentences agree."""
+    """Return the agreement of people who labeled the same sentences."""
     return alpha([said for one in of_runs for said in one.by_place.values()])

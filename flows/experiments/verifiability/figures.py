@@ -1,5 +1,4 @@
-"""The decoders' shares beside each other; and by the delay, or by what is blocked, where decoders differ in that alone
-(the paper's figures 3 and 5)."""
+"""Draw the decoders' shares, and their change with the delay or the blocked n-grams (the paper's figures 3 and 5)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +33,7 @@ _FIGURE_3 = (
 
 @dataclass(frozen=True)
 class Family:
-    """A model's decoders that differ in one parameter alone, by its value, and the one whose line is drawn."""
+    """A model's decoders that differ in only one parameter, by its value, and the decoder that is drawn as a line."""
 
     model: str
     words: str
@@ -58,7 +57,7 @@ def figures(found: Sequence[VerifiabilityMetric]) -> list[Figure]:
 
 
 def families(found: Sequence[VerifiabilityMetric]) -> Iterator[Family]:
-    """Those of two values at least."""
+    """Yield the families with at least two values."""
     known = {
         (one.model, one.decoder): {other.metric: other for other in found if _who(other) == _who(one)} for one in found
     }
@@ -78,7 +77,7 @@ def families(found: Sequence[VerifiabilityMetric]) -> Iterator[Family]:
 
 
 def _line(parameter: str, rest: Decoder) -> str:
-    """Of delays what no delay ends, of blocking what nothing is blocked in; in canonical form."""
+    """Return the baseline in canonical form: sampling without delay for a delay, and no blocking for blocking."""
     if parameter == "delay":
         return parse(f"sample:top_k={rest.parameters['top_k']}")[0].canonical
     return rest.canonical
@@ -93,7 +92,7 @@ def _who(one: VerifiabilityMetric) -> tuple[str, str]:
 
 
 def _parsed(canonical: str) -> Decoder | None:
-    """None for the articles, and for a decoder of a plug-in that is not at hand."""
+    """Return the parsed decoder, or None for the articles and for a decoder whose plug-in is not installed."""
     try:
         return parse(canonical)[0]
     except UsageError:
@@ -131,7 +130,7 @@ def _dots(values: Sequence[Mapping[str, Any]]) -> "altair.LayerChart":
 
     decoders = list(dict.fromkeys(one["decoder"] for one in values))
     names = [_name(metric) for metric in SUPPORT]
-    room = min(_MOST_ROOM, _LETTER * max(map(len, decoders)))  # as pages' fonts are wider than the renderer's
+    room = min(_MOST_ROOM, _LETTER * max(map(len, decoders)))  # pages may use wider fonts than the renderer
     labels = alt.Axis(title=None, labelFontSize=12, labelLimit=room, minExtent=room, grid=True)
     base = alt.Chart(alt.Data(values=list(values))).encode(
         y=alt.Y("decoder:N", sort=decoders, axis=labels),

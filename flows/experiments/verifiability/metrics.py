@@ -1,4 +1,4 @@
-"""From texts to the numbers of a decoder, and to what it differs in from another."""
+"""Compute the numbers of a decoder from its texts, and its differences from another decoder."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -31,8 +31,11 @@ _COMPARED = (FOUR_GRAMS, *SUPPORT)
 
 
 def metrics_of(texts: Texts, articles: Texts, evaluator_id: str) -> list[VerifiabilityMetric]:
-    """Those of one decoder, in the order of the paper's table 1. The proportion is the ratio of the means, as its rows
-    are (see `evaluators.sets.fourgrams`), and its interval that of a ratio, clustered alike."""
+    """Return the metrics of one decoder, in the order of the paper's table 1.
+
+    The proportion is the ratio of the means, as in the paper's rows (see `evaluators.sets.fourgrams`). Its interval is
+    that of a ratio, with the same clusters.
+    """
     beside = [articles.four_grams[page_id, 0] for page_id, _ in texts.four_grams]
     pages = [page_id for page_id, _ in texts.four_grams]
     numbers = list(texts.four_grams.values())
@@ -54,8 +57,10 @@ def _metric(
     texts: Texts, metric: str, evaluator_id: str | None, pages: Sequence[int], values: Sequence[float],
     weights: Sequence[float] | Array, undefined: int = 0,
 ) -> VerifiabilityMetric:  # fmt: skip
-    """Of the sum of the values over that of their weights. The interval of a share lies between 0 and 1
-    (`bounded_interval`), and that of another number above 0."""
+    """Compute the sum of the values divided by the sum of the weights.
+
+    The interval of a share lies between 0 and 1 (`bounded_interval`); that of another number lies above 0.
+    """
     totals, _ = statistics.by_cluster(values, pages)
     counts, _ = statistics.by_cluster(weights, pages)
     found = statistics.NOTHING
@@ -77,9 +82,11 @@ def _metric(
 
 
 def differences(decoders: Sequence[Texts], against: Texts, seed: int) -> list[VerifiabilityDifference]:
-    """What each of a model's decoders differs in from one, a row a decoder and metric. The 4-gram proportion is left
-    out, as it differs where the different 4-grams do. They have no verdict yet, as this is for all models together
-    (`flows.experiments.directions`)."""
+    """Return the differences of a model's decoders from `against`, one row for each decoder and metric.
+
+    The 4-gram proportion is left out because it differs exactly when the different 4-grams do. The differences have no
+    verdict yet, because verdicts are corrected over all models together (`flows.experiments.directions`).
+    """
     others = [one for one in decoders if one.decoder != against.decoder]
     asked = [(one, metric) for one in others for metric in _COMPARED]
     if not asked:
@@ -87,7 +94,8 @@ def differences(decoders: Sequence[Texts], against: Texts, seed: int) -> list[Ve
     means = {one.decoder: {metric: _page_means(one, metric) for metric in _COMPARED} for one in decoders}
     pages = sorted({page for of_decoder in means.values() for of_metric in of_decoder.values() for page in of_metric})
     pairs = [(means[one.decoder][metric], means[against.decoder][metric]) for one, metric in asked]
-    ranges = [(-1.0, 1.0) if metric in SUPPORT else (-np.inf, np.inf) for _, metric in asked]  # of shares
+    # range of a difference of shares
+    ranges = [(-1.0, 1.0) if metric in SUPPORT else (-np.inf, np.inf) for _, metric in asked]
     found = paired_differences(pairs, pages, seed, ranges=ranges)
     return [
         VerifiabilityDifference(

@@ -1,5 +1,7 @@
-"""The paper's headline figures with its own numbers behind ours: supported sentences beside verified ones,
-and beside how varied the text is."""
+"""Draw the paper's headline figures with the paper's numbers behind this project's numbers.
+
+They plot supported sentences against verified ones, and against the diversity of the text.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,7 +18,7 @@ from newwiki.papers.published import papers
 _PAPER, _TABLE, _MODEL = "004", "1", "large"
 _SIZE = (330, 215)  # pixels
 _ARTICLES = "reference"
-# Across and up, with the paper's place of both
+# The x and y metrics, and the place of both in the paper
 _PLANES = (("uspg", "uspv", "as figure 2 of the paper"), (FOUR_GRAMS, "spg", "of table 1 of the paper"))
 _TITLES = {
     "uspg": "USPG: distinct supported, % of sentences",
@@ -35,7 +37,7 @@ ByMetric = Mapping[str, VerifiabilityMetric]
 
 
 def planes(found: Sequence[VerifiabilityMetric]) -> list[Figure]:
-    """A figure for each two metrics that any decoder has both of."""
+    """Return a figure for each two metrics that any decoder has both of."""
     by: dict[tuple[str, str], dict[str, VerifiabilityMetric]] = {}
     for one in found:
         by.setdefault((one.model, one.decoder), {})[one.metric] = one
@@ -89,7 +91,7 @@ def _ends(axis: str, one: VerifiabilityMetric) -> dict[str, float]:
 
 
 def _published(decoders: Sequence[str], across: str, up: str) -> list[dict[str, Any]]:
-    """The rows of the paper's table that have both, in percent as the paper prints them."""
+    """Return the rows of the paper's table that have both metrics, in percent as in the paper."""
     paper = papers()[_PAPER]
     rows: dict[str, dict[str, float]] = {}
     for number in paper.numbers(paper.table(_TABLE)):
@@ -105,12 +107,12 @@ def _published(decoders: Sequence[str], across: str, up: str) -> list[dict[str, 
 
 
 def _colour(decoders: Sequence[str], decoder: str) -> str:
-    """Gray for one that is none of ours, and for those that no colour is left for: no two have the same."""
+    """Return a unique color, or gray for the paper's other decoders and if all colors are used."""
     return PALETTE[decoders.index(decoder)] if decoder in decoders[: len(PALETTE)] else GREY
 
 
 def _names(decoders: Sequence[str]) -> dict[str, str]:
-    """The first word of each where no other begins so, otherwise its short form."""
+    """Return a unique name for each decoder: its first word if that is unique, otherwise its short form."""
     families = {decoder: decoder.partition(":")[0] for decoder in decoders}
     counts = Counter(families.values())
     named = {one: family if counts[family] == 1 else _short(one) for one, family in families.items()}

@@ -1,4 +1,4 @@
-"""Massarelli et al. 2020, table 1: what of a model's text is supported, by decoder, beside the articles."""
+"""Reproduce Massarelli et al. 2020, table 1: the supported share of a model's text, by decoder and for the articles."""
 
 from collections.abc import Mapping, Sequence
 
@@ -21,7 +21,7 @@ from newwiki.papers.published import Exhibit, Number
 from storage import experiments
 
 _NAME = "verifiability"
-# What its exhibits print beside, and no command gives
+# Columns that the paper also prints, and that no command computes
 _OTHERWISE = {
     "value": "which values were tried the paper does not tell; try your own: newwiki experiment verifiability --sweep",
     "perplexity": "of each model on texts like its training's, which are not published",
@@ -30,7 +30,7 @@ _ARTICLES = "reference"
 
 
 def _tasks(reproduction: Reproduction, exhibits: Sequence[Exhibit]) -> list[Task]:
-    """Without a scorer of claims only the columns are measured that take none."""
+    """Return the tasks; without a scorer of claims, measure only the columns that do not need one."""
     shown = [one for one in exhibits if not PUBLISHED.keys().isdisjoint(one.columns)]
     if _lacking(reproduction):
         return evaluation_tasks(reproduction, shown)

@@ -1,4 +1,4 @@
-"""`newwiki experiment verifiability`: how much of what a model writes does the evidence support, by decoder?"""
+"""`newwiki experiment verifiability`: measure how much of a model's text is supported by evidence, by decoder."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from newwiki.fields import field, fields_of
 
 Sweep = Literal["delay", "blocking"]
 
-# Massarelli et al. 2020, table 1 with the parameters of table 3, which has no beam sizes of the diverse searches. The
-# paper does not name a length penalty; fairseq, which it uses, divides by the length (lenpen 1). A sum would prefer
-# sentences of some five tokens, where table 4 has 24.
+# Massarelli et al. 2020, table 1 with the parameters of table 3, which omits the beam sizes of the diverse searches.
+# The paper does not name a length penalty; fairseq, which it uses, divides by the length (lenpen 1). A plain sum would
+# prefer sentences of about five tokens, whereas table 4 has 24.
 TABLE_1 = (
     "sample:top_k=2",
     "sample:top_p=0.4",
@@ -24,7 +24,7 @@ TABLE_1 = (
     "delayed-beam:delay=1,top_k=100,num_beams=6,length_penalty=1",
     "beam:num_beams=15,no_repeat_ngram_size=20",
 )
-# Its figures 5 and 3. The line is the first: the sampling that a delay without end is, and nothing blocked
+# Figures 5 and 3 of the paper. The first decoder is the line: sampling, as an endless delay, or no blocking
 SWEEPS: Mapping[Sweep, tuple[str, ...]] = {
     "delay": ("sample:top_k=100", "delayed-beam:delay=[1,2,3,5,10,20],top_k=100,num_beams=6,length_penalty=1"),
     "blocking": ("beam:num_beams=15", "beam:num_beams=15,no_repeat_ngram_size=[3,5,10,15,20]"),
@@ -35,7 +35,8 @@ SWEEPS: Mapping[Sweep, tuple[str, ...]] = {
 class VerifiabilityRequest(ExperimentRequest):
     """The models and decoders whose first sentences are checked against evidence, and the decoder to compare with.
 
-    The defaults are the paper's (section 5): 256 tokens, three completions per prompt, all of which are checked.
+    The defaults are the paper's (section 5): 256 tokens and three completions per prompt. The experiment checks all
+    completions.
     """
 
     decoder: tuple[str, ...] = field(

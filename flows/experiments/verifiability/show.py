@@ -1,4 +1,4 @@
-"""The paper's table 1 with intervals, what differs, and the figures."""
+"""Build the paper's table 1 with intervals, the table of differences, and the figures."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -74,8 +74,7 @@ def show(database: Database, experiment_id: str) -> Shown:
 
 
 def findings(apart: Sequence[VerifiabilityDifference], corrected: Sequence[VerifiabilityCorrection] = ()) -> Findings:
-    """By model and metric, which decoders differ from the one that all are compared with; and what people's labels make
-    of the numbers by which the answer is given."""
+    """State by model and metric which decoders differ from the baseline, and the numbers corrected by people."""
     holds: list[str] = []
     unknown: list[tuple[str, str, str]] = []
     for model, metric in dict.fromkeys((one.model, one.metric) for one in apart):
@@ -92,13 +91,13 @@ def findings(apart: Sequence[VerifiabilityDifference], corrected: Sequence[Verif
 
 
 def _by_people(corrected: Sequence[VerifiabilityCorrection]) -> list[str]:
-    """The corrected numbers beside the checker's own."""
+    """Return the corrected numbers next to the checker's own."""
     each = "; ".join(f"{short_form(one.decoder)}, {_corrected(one)}" for one in corrected)
     return [f"{_HEADS[DECISIVE]} in per cent as people would find it, in brackets by the checker: {each}"] * bool(each)
 
 
 def _by_the_checker(corrected: Sequence[VerifiabilityCorrection]) -> list[str]:
-    """Why numbers are the checker's alone."""
+    """State why numbers are the checker's alone."""
     about = "what people would call supported"
     lacking = Counter(one.lacking for one in corrected if one.metric == DECISIVE and one.lacking)
     if not corrected:
@@ -111,7 +110,7 @@ def _with_interval(one: VerifiabilityDifference) -> str:
 
 
 def _by_decoder(rows: Sequence[Row]) -> list[dict[str, Row]]:
-    """Of each model and decoder its rows by metric."""
+    """Return for each model and decoder its rows by metric."""
     who = dict.fromkeys((one.model, one.decoder) for one in rows)
     return [{one.metric: one for one in rows if (one.model, one.decoder) == key} for key in who]
 

@@ -1,4 +1,4 @@
-"""What is read of a run: of each text the support of its first sentences, and its different 4-grams."""
+"""Read for each text of a run the support of its first sentences, and its different 4-grams."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ Key = tuple[int, int]  # page id and sample
 
 @dataclass(frozen=True)
 class CheckedRow:
-    """A sentence of a text with its verdict, or a text that has none."""
+    """A sentence of a text with its verdict, or a text without sentences."""
 
     page_id: int
     sample: int
@@ -30,7 +30,7 @@ class CheckedRow:
 
 @dataclass(frozen=True)
 class SentencePlace:
-    """A checked sentence of a text: where it begins and ends, and whether no earlier one has its label and evidence."""
+    """A checked sentence of a text: its start and end, and whether it is the first with its label and evidence."""
 
     start_char: int
     end_char: int
@@ -44,8 +44,11 @@ class SentencePlace:
 
 @dataclass(frozen=True)
 class Texts:
-    """Those of one model under one decoder, or the articles: the `support` of those that were checked, of all the
-    different 4-grams and the words; and the sentences that were checked."""
+    """The texts of one model under one decoder, or the articles.
+
+    `support` covers the texts that were checked. The different 4-grams and the words cover all texts. `sentences` are
+    the checked sentences.
+    """
 
     model: str
     decoder: str
@@ -56,7 +59,7 @@ class Texts:
 
 
 def of_run(database: Database, run_id: str, who: tuple[str, str], metric: str, evaluator_id: str) -> Texts:
-    """The kept texts of a run, checked by this evaluator."""
+    """Return the kept texts of a run, checked by this evaluator."""
     pages = [page_id for page_id, _ in runs.kept_completions(database, run_id)]
     written = runs.kept_texts(database, run_id, min(pages), max(pages)) if pages else {}
     return _texts(who, _checked_texts(database, run_id, metric, evaluator_id), written)
@@ -65,7 +68,7 @@ def of_run(database: Database, run_id: str, who: tuple[str, str], metric: str, e
 def of_articles(
     database: Database, snapshot_id: str, articles: Mapping[int, Article], metric: str, evaluator_id: str
 ) -> Texts:
-    """The articles themselves, without their first sentences."""
+    """Return the articles themselves, without their first sentences."""
     found = _checked_texts(database, f"reference:{snapshot_id}", metric, evaluator_id)
     written = {(page_id, 0): article.completion for page_id, article in articles.items()}
     return _texts(("Wikipedia", "reference"), {key: one for key, one in found.items() if key in written}, written)
@@ -74,7 +77,7 @@ def of_articles(
 def _checked_texts(
     database: Database, run_id: str, metric: str, evaluator_id: str
 ) -> dict[Key, tuple[Support, list[SentencePlace]]]:
-    """By text, of those that the evaluator has checked; `metric` is one of its metrics."""
+    """Return the texts that the evaluator has checked; `metric` is one of the evaluator's metrics."""
     rows = database.records(CheckedRow, "checked_sentences", run_id, metric, evaluator_id, SENTENCES)
     return {
         key: _checked_text([one for one in of_text if one.label])

@@ -1,4 +1,4 @@
-"""What the numbers say, in sentences, and what they do not."""
+"""State in sentences what the numbers show and what they do not."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -19,11 +19,11 @@ from flows.experiments.verifiability.texts import Texts
 from flows.presenting.numbers import estimate, fixed, percent
 from newwiki.decoding.grammar import short_form
 
-DECISIVE = "uspg"  # by which the paper chose parameters (section 6)
+DECISIVE = "uspg"  # the metric by which the paper chose parameters (section 6)
 
 
 def verdict(apart: Sequence[VerifiabilityDifference], against: str) -> str:
-    """By USPG, which decoders differ from the one they are compared with; of several models each, with its name."""
+    """Return by USPG which decoders differ from `against`; with several models, each clause has the model's name."""
     models = dict.fromkeys(one.model for one in apart)
     told = {model: _of_model([one for one in apart if one.model == model], against) for model in models}
     if not told:
@@ -32,7 +32,7 @@ def verdict(apart: Sequence[VerifiabilityDifference], against: str) -> str:
 
 
 def sentence(apart: Sequence[VerifiabilityDifference]) -> str:
-    """The answer in one sentence: by USPG, under which decoders more or less of what a model writes is supported."""
+    """Return the answer as one sentence per model: by USPG, which decoders raise or lower the supported share."""
     models = dict.fromkeys(one.model for one in apart)
     told = [_answer(model, [one for one in apart if (one.model, one.metric) == (model, DECISIVE)]) for model in models]
     return ". ".join(told) or "Only one decoder wrote, and is compared with none"
@@ -45,7 +45,7 @@ def words(
     metric: str,
     who: str,
 ) -> list[str]:
-    """Sentences on the evidence, on what differs, on what is undefined, and what the answer does not tell."""
+    """Return sentences about the evidence, the differences, undefined values, and the limits of the answer."""
     index = metric == "claims_wiki_supported"
     evidence = (
         "an index of many pages, as in the paper" if index else "the article alone, where the paper has Wikipedia"
@@ -69,7 +69,7 @@ def words(
 def correction_words(
     corrected: Sequence[VerifiabilityCorrection], checker: Sequence[VerifiabilityChecker], agreement: Agreement
 ) -> list[str]:
-    """Sentences on what people's labels say of the checker, and what the corrected numbers suppose."""
+    """Return sentences about the checker's quality by people's labels, and about the assumptions of the correction."""
     if not corrected:
         return [
             "no sentence was labelled by people, so the numbers are the checker's own; `newwiki judge --claims` lets "
@@ -199,7 +199,7 @@ def _unchecked(texts: Sequence[Texts]) -> list[str]:
 
 
 def _names(rows: Sequence[VerifiabilityMetric] | Sequence[Texts]) -> dict[tuple[str, str], str]:
-    """Decoders in short, with their model where there are several."""
+    """Return the short names of decoders, with their model if there are several models."""
     who = dict.fromkeys((one.model, one.decoder) for one in rows)
     several = len({model for model, decoder in who if decoder != "reference"}) > 1
     return {key: f"{short_form(key[1])} ({key[0]})" if several else short_form(key[1]) for key in who}

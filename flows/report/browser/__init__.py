@@ -1,1 +1,1 @@
-"""The local web page over the live database: every state of it is an address, and nothing of it can write."""
+"""The local web pages over the live database; every view has its own address, and no page can write."""

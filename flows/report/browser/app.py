@@ -1,4 +1,4 @@
-"""The application: which address is which page, and how a page becomes HTML."""
+"""The application: it maps addresses to pages, and renders pages as HTML."""
 
 import re
 from pathlib import Path
@@ -33,8 +33,10 @@ _HERE = Path(__file__).parent
 
 
 def serve(database: Database, port: int, *, open_browser: bool) -> None:
-    """Serve the pages of a database until Ctrl-C. Port 0 is any free port. Raises TerminalError where the port is
-    taken."""
+    """Serve the pages of a database until Ctrl-C. Port 0 is any free port.
+
+    Raises TerminalError if the port is taken.
+    """
     with database.read():
         pass  # a missing or foreign database fails here and not on every page
     live = Live(database)
@@ -43,7 +45,7 @@ def serve(database: Database, port: int, *, open_browser: bool) -> None:
 
 
 def application(live: Live) -> Guard:
-    """The pages over this database, as an ASGI application."""
+    """Return the pages over this database as an ASGI application."""
     templates = _templates(live.database)
 
     def page(address: str, handler: Handler) -> Route:
@@ -82,7 +84,7 @@ def _html(templates: Environment, request: Request, page: HtmlPage) -> Response:
 
 
 def _told(error: Exception) -> tuple[int, str]:
-    """The status and the line for an error."""
+    """Return the status and the message for an error."""
     if isinstance(error, HTTPException):
         return error.status_code, f"there is no such page here ({error.detail})"
     if isinstance(error, NewWikiError):
@@ -112,16 +114,16 @@ def _state(run: Record) -> str:
 
 
 def _breakable(name: str) -> Markup:
-    """A line may end after these marks, as paths and decoders have no spaces."""
+    """Allow a line break after these marks, because paths and decoders have no spaces."""
     return Markup("<wbr>").join(re.split("(?<=[/,:])", name))
 
 
 def _part(text: object) -> str:
-    """A name as part of an address."""
+    """Quote a name for use in an address."""
     return quote(str(text), safe="")
 
 
 def _address(path: str, **asked: Any) -> str:
-    """A path with its question, without what is empty."""
+    """Return a path with its query string, without empty parameters."""
     given = {name: value for name, value in asked.items() if value not in (None, "")}
     return f"{path}?{urlencode(given)}" if given else path

@@ -1,7 +1,8 @@
-"""The entities in the texts of a page, found by whoever scored the run: where a reader asks for them, as that takes
-longer than a page.
+"""Find the entities in the texts of a page on request, with the evaluator that scored the run.
 
-What finds entities is imported with the first question, for the same reason."""
+Finding entities takes longer than rendering a page, so it is done only on request. For the same reason, the finders are
+imported with the first request.
+"""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -18,15 +19,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EntityMarks:
-    """The mentions in each of a page's texts. `by` is who found them; or `why_none` are marked."""
+    """The mentions in each of a page's texts.
+
+    `by` names the evaluator that found them; `why_none` is the reason if none are marked.
+    """
 
     mentions: Mapping[str, Sequence[str]]
     by: str = ""
     why_none: str = ""
 
     def inner(self, text: str, elsewhere: Sequence[str]) -> Callable[[int, int], Markup]:
-        """What gives the text from one character up to another, its entities marked: those that any of the texts
-        `elsewhere` has too otherwise than the rest."""
+        """Return a function that gives the text from one character up to another, with entities marked.
+
+        Entities that also occur in any of the texts `elsewhere` are marked differently.
+        """
         from flows.report.marked_text import marked, marks
 
         there = [mention for other in elsewhere for mention in self.mentions.get(other, ())]
@@ -35,14 +41,14 @@ class EntityMarks:
 
 
 class EntityFinders:
-    """For many threads, of which one at a time finds entities."""
+    """Entity finders shared by many threads; only one thread at a time finds entities."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._finders: Finders | None = None
 
     def find(self, evaluators: Sequence[Fingerprint], texts: Sequence[str]) -> EntityMarks:
-        """In these texts, as those that scored the run see them."""
+        """Find the entities in these texts with the evaluator that scored the run."""
         from flows.report.marked_text import Finders
 
         with self._lock:

@@ -1,8 +1,8 @@
-"""The live database, read in short turns that leave a writer time to get in.
+"""Read the live database in short turns that leave a writer time to connect.
 
-DuckDB gives a writer no place in a queue: it tries again every half second at the latest, and succeeds only while
-nobody reads. So after each turn nobody begins one for half as long as it took, which is unnoticed by one reader and
-lets a run be written while many read.
+DuckDB does not queue writers. A writer retries at least every half second, and succeeds only while nobody reads. After
+each turn, no other turn begins for half as long as the turn took. A single reader does not notice this delay, and a run
+can be written while many people read.
 """
 
 import threading
@@ -17,13 +17,13 @@ from newwiki.errors import TransientError
 from storage.database import Database
 from storage.queries import query
 
-_SHORTEST, _LONGEST = 0.02, 0.6  # seconds of rest; the longer one outlasts any pause between a writer's attempts
+_SHORTEST, _LONGEST = 0.02, 0.6  # seconds of rest; the longer rest exceeds any pause between a writer's attempts
 
 Record = dict[str, Any]
 
 
 class Live:
-    """A database for many threads. One page reads at a time, and one query of a reader's own runs beside it."""
+    """A database for many threads. One page reads at a time, in parallel with at most one query of a reader."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -31,18 +31,18 @@ class Live:
         self._free_at, self._closed = 0.0, False
 
     def close(self) -> None:
-        """Lets no further turn begin."""
+        """Prevent further turns from beginning."""
         self._closed = True
 
     @contextmanager
     def read(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """One opening for all that a page asks. Nothing is to be drawn or sent inside."""
+        """Open the database once for everything that a page reads. Do not render or send anything inside."""
         with self._turn(self._page), self.database.read() as connection:
             yield connection
 
     @contextmanager
     def query(self) -> Iterator[None]:
-        """The turn of a query that another process answers."""
+        """Hold the turn of a query that another process answers."""
         with self._turn(self._query):
             yield
 
@@ -63,7 +63,7 @@ class Live:
 
 
 def records(connection: duckdb.DuckDBPyConnection, name: str, *parameters: object) -> list[Record]:
-    """What the named query answers, each row by its columns' names."""
+    """Return the rows of the named query, each as a mapping from column names."""
     cursor = connection.execute(query(name), list(parameters))
     names = [column[0] for column in cursor.description]
     return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

@@ -1,4 +1,4 @@
-"""The server on this machine for pages of one user: where it listens, what it refuses, and how it ends."""
+"""The local server for pages of one user: the address it listens on, the requests it refuses, and its shutdown."""
 
 import multiprocessing
 import socket
@@ -17,7 +17,7 @@ from flows.printing import say
 from newwiki.errors import TerminalError
 
 _HOST = "127.0.0.1"
-_PATIENCE = 2  # seconds that a page under way has when the server ends
+_PATIENCE = 2  # seconds that an unfinished page has when the server stops
 
 
 def serve_pages(
@@ -25,7 +25,7 @@ def serve_pages(
 ) -> None:
     """Serve an application until Ctrl-C and write `words` about it to stderr. Port 0 is any free port.
 
-    Raises TerminalError where the port is taken.
+    Raises TerminalError if the port is taken.
     """
     with _socket(port) as listening:
         address = f"http://{_HOST}:{listening.getsockname()[1]}/"
@@ -43,11 +43,11 @@ def serve_pages(
         try:
             _Server(config, at_end).run([listening])
         except KeyboardInterrupt:
-            return  # which uvicorn passes on when it has ended
+            return  # uvicorn raises it again after its shutdown
 
 
 class _Server(uvicorn.Server):
-    """One that does not wait for the query of a reader when it is ended."""
+    """A server that does not wait for a reader's query when it stops."""
 
     def __init__(self, config: uvicorn.Config, at_end: Callable[[], None]) -> None:
         super().__init__(config)
@@ -75,7 +75,7 @@ def _socket(port: int) -> socket.socket:
     return listening
 
 
-# A foreign page can make a browser ask for a name of its own that leads to this machine. Such a name is refused.
+# A foreign page can make a browser request a domain name that resolves to this machine. Such names are refused.
 _HOSTS = ["127.0.0.1", "localhost"]
 _HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
@@ -89,8 +89,10 @@ _HEADERS = {
 
 
 class Guard:
-    """Only GET and HEAD, only by the names of this machine, and from a foreign page only by following a link. Where the
-    pages have forms that store (`takes_forms`), POST too, from these pages themselves and no other."""
+    """Accept only GET and HEAD requests to the names of this machine, and from a foreign page only followed links.
+
+    If the pages have forms that store data (`takes_forms`), accept POST requests too, but only from these pages.
+    """
 
     def __init__(self, app: ASGIApp, *, takes_forms: bool = False) -> None:
         self._app = TrustedHostMiddleware(app, allowed_hosts=_HOSTS, www_redirect=False)
@@ -112,7 +114,7 @@ class Guard:
 def _refusal(scope: Scope, takes_forms: bool) -> PlainTextResponse | None:
     asked = Headers(scope=scope)
     if scope["method"] == "POST" and takes_forms:
-        # A browser that tells no referrer tells no origin of a form either, and an old one nothing of the site.
+        # A browser that sends no referrer sends no origin with a form either, and old browsers send no fetch site
         site, own = asked.get("sec-fetch-site"), f"http://{asked.get('host')}"
         is_own = site == "same-origin" if site else asked.get("origin") == own
         return None if is_own else PlainTextResponse("another site's page may not answer here", 403)

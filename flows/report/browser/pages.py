@@ -1,4 +1,4 @@
-"""What a page is made of: its template, numbers in its address, and the order of metrics."""
+"""Building blocks of pages: templates, numbers in addresses, and the order of metrics."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,12 +13,12 @@ from flows.presenting.page_tables import ordered
 from flows.report.browser.live import Live, Record, records
 from newwiki.errors import UsageError
 
-ROWS = 50  # of a list
+ROWS = 50  # rows per page of a list
 
 
 @dataclass(frozen=True)
 class HtmlPage:
-    """A template with what it shows."""
+    """A template with its values."""
 
     template: str
     shown: dict[str, Any] = field(default_factory=dict)
@@ -29,11 +29,14 @@ Handler = Callable[[Live, Request], HtmlPage]
 
 
 class NotFound(UsageError):
-    """There is no such page."""
+    """The requested page does not exist."""
 
 
 def number(asked: QueryParams, name: str) -> int | None:
-    """A whole number from 0 in the address; None where it has none. Raises UsageError for anything else."""
+    """Return a non-negative whole number from the address, or None if it is missing.
+
+    Raises UsageError for anything else.
+    """
     text = asked.get(name, "")
     if not text:
         return None
@@ -43,12 +46,12 @@ def number(asked: QueryParams, name: str) -> int | None:
 
 
 def offset(asked: QueryParams) -> int:
-    """Where the list's page `?page=`, counted from 1, begins."""
+    """Return the offset of the first row on the list's page `?page=`, which counts from 1."""
     return (max(number(asked, "page") or 1, 1) - 1) * ROWS
 
 
 def directions(connection: duckdb.DuckDBPyConnection) -> Mapping[str, str]:
-    """By metric `higher`, `lower` or `none`."""
+    """Return the direction of each metric: `higher`, `lower` or `none`."""
     return {row["metric"]: row["direction"] for row in records(connection, "metric_directions")}
 
 

@@ -1,4 +1,4 @@
-"""A plot of a query's result: which columns stand where, and the drawing."""
+"""Plot a query's result: choose the columns, and draw them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,11 +17,12 @@ from newwiki.errors import UsageError, did_you_mean
 if TYPE_CHECKING:
     import altair
 
-KINDS = {"line": 1_000, "bar": 1_000, "points": 2_000, "histogram": 100_000}  # and how many rows are drawn
-_EXACT = 2**53  # up to which a plot has the same whole numbers
+# kinds of plot, and the maximum number of rows drawn
+KINDS = {"line": 1_000, "bar": 1_000, "points": 2_000, "histogram": 100_000}
+_EXACT = 2**53  # up to this value a plot represents whole numbers exactly
 _BINS, _MOST_COLOURS = 40, len(PALETTE)
 _WORDS = {"line": "Line", "bar": "Bars", "points": "Points"}
-# Text is measured with other letters than the browser's, so there is room for wider ones.
+# The measuring font differs from the browser's, so the padding leaves room for wider letters
 _SIZE = {"width": 640, "height": 320, "padding": {"left": 40, "right": 40, "top": 10, "bottom": 10}}
 _TEXT = {"labelFontSize": 12, "titleFontSize": 12, "labelLimit": 260}
 
@@ -37,14 +38,17 @@ class ChosenPlot:
 
     @property
     def label(self) -> str:
-        """What the plot shows, in words."""
+        """The description of the plot in words."""
         what = f"Histogram of {self.x}" if self.y is None else f"{_WORDS[self.kind]} of {self.y} by {self.x}"
         return what + (f", coloured by {self.color}" if self.color else "")
 
 
 def choose(answer: QueryAnswer, kind: str, x: str | None, y: str | None, color: str | None) -> ChosenPlot:
-    """The columns that were named, and for those that were not: x the first that is no number, y the first number;
-    points and histograms take numbers for both. Raises UsageError where a column is not there or does not fit."""
+    """Choose the columns of a plot.
+
+    Named columns are used. By default x is the first non-numeric column and y the first numeric column; points and
+    histograms use numeric columns for both. Raises UsageError if a column does not exist or does not fit.
+    """
     if not answer.rows:
         raise UsageError("the result has no rows to plot")
     for name in (x, y, color):
@@ -72,13 +76,13 @@ def _number(name: str | None, numbers: Sequence[str], what: str) -> str:
 
 
 def drawn(answer: QueryAnswer, kind: str, x: str | None, y: str | None, color: str | None) -> tuple[ChosenPlot, Markup]:
-    """What is to be plotted, and the plot. Raises UsageError."""
+    """Choose the columns and draw the plot. Raises UsageError if nothing can be drawn."""
     chosen = choose(answer, kind, x, y, color)
     return chosen, draw(answer, chosen)
 
 
 def draw(answer: QueryAnswer, chosen: ChosenPlot) -> Markup:
-    """The plot as SVG. Raises UsageError where there is nothing to draw."""
+    """Return the plot as SVG. Raises UsageError if there is nothing to draw."""
     import altair as alt
 
     chart = _histogram(answer, chosen) if chosen.y is None else _marks(answer, chosen)
@@ -102,7 +106,7 @@ def _marks(answer: QueryAnswer, chosen: ChosenPlot) -> "altair.Chart":
     x_type, y_type = _type(columns["x"]), "quantitative"
     if chosen.kind == "bar" and x_type == "quantitative":
         x_type = "ordinal"
-    sideways = chosen.kind == "bar" and x_type == "nominal"  # so that names can be read
+    sideways = chosen.kind == "bar" and x_type == "nominal"  # so that long names are readable
     across, up = (alt.Y, alt.X) if sideways else (alt.X, alt.Y)
     sort = alt.Undefined if x_type in ("quantitative", "temporal") else None
     axes = [
@@ -115,7 +119,7 @@ def _marks(answer: QueryAnswer, chosen: ChosenPlot) -> "altair.Chart":
             axis=alt.Axis(tickCount=6, **_TEXT),
         ),
     ]
-    if chosen.kind == "bar" and chosen.color:  # beside each other: sums of means would mean nothing
+    if chosen.kind == "bar" and chosen.color:  # bars are grouped, not stacked, because sums of means have no meaning
         axes.append((alt.YOffset if sideways else alt.XOffset)("color", type="nominal", sort=None))
     drawn = mark(color=PALETTE[0], **({"filled": True, "size": 40} if chosen.kind == "points" else {}))
     return drawn.encode(*axes, *_colours(columns.get("color"), chosen))
@@ -185,7 +189,7 @@ def _column(answer: QueryAnswer, name: str) -> list[Any]:
 
 
 def _type(cells: Sequence[Any]) -> str:
-    """Vega-Lite's word for what a column holds; one without a value is nominal."""
+    """Return the Vega-Lite type of a column; a column without values is nominal."""
     present = [cell for cell in cells if cell is not None]
     if present and all(isinstance(cell, int | float | Decimal) and not isinstance(cell, bool) for cell in present):
         return "quantitative"
@@ -193,7 +197,7 @@ def _type(cells: Sequence[Any]) -> str:
 
 
 def _value(cell: Any) -> Any:
-    """A cell as JSON has it; None for what is no finite number."""
+    """Return a cell as a JSON value, or None if it is not a finite number."""
     if isinstance(cell, Decimal):
         cell = float(cell)
     if isinstance(cell, int) and abs(cell) > _EXACT:

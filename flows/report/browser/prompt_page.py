@@ -1,4 +1,4 @@
-"""The page of a prompt: what a run wrote beside what people wrote, and beside another run."""
+"""The page of a prompt: a run's texts next to the article, and next to another run."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -19,7 +19,7 @@ from newwiki.text.prompts import fill
 from storage.comparison import Contender, every
 from storage.verifications import words_below_verified
 
-Levels = Mapping[tuple[str, str], str]  # by run and evaluator, in words
+Levels = Mapping[tuple[str, str], str]  # words by run and evaluator
 
 
 def prompt(live: Live, request: Request) -> HtmlPage:
@@ -75,7 +75,10 @@ def _shown(
     text: str,
     *key: Any,
 ) -> Markup:
-    """A text with its sentences by their claims, and its entities marked: an article's beside all that was written."""
+    """Return a text with its sentences marked by their verdicts, and its entities marked.
+
+    An article's entities are compared with those of all completions.
+    """
     verdicts = claims.get(key, {}).get(checker, ())
     if entities is None:
         return checked_alone(text, verdicts)
@@ -90,7 +93,10 @@ def _contenders(live: Live) -> list[Contender]:
 def _column(
     connection: duckdb.DuckDBPyConnection, one: Contender, page_id: int, better: Mapping[str, str], levels: Levels
 ) -> dict[str, Any]:
-    """A run's completions of a prompt, each with its scores; without any the scores of what it has `read`."""
+    """Return a run's completions of a prompt, each with its scores.
+
+    Without completions, return the scores of the article that the model `read`.
+    """
     scores = _scores(connection, one.run_id, page_id, better, levels)
     completions = records(connection, "browse_completions", one.run_id, page_id)
     written = [row | {"scores": scores.get(row["sample"], [])} for row in completions]

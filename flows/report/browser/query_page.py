@@ -1,4 +1,4 @@
-"""The page of SQL: a query, its result, a plot of it, and the whole result as a file."""
+"""The page for SQL: a query, its result, a plot of the result, and the whole result as a file."""
 
 import tempfile
 from functools import partial
@@ -51,7 +51,7 @@ def _plotted(live: Live, statement: str, plot: str, asked: QueryParams) -> dict[
 
 
 def as_csv(live: Live, request: Request) -> Response:
-    """The whole result as a file, written before it is sent: a slow reader keeps nobody waiting."""
+    """Return the whole result as a file; it is written before it is sent, so that a slow reader blocks nobody."""
     folder = tempfile.TemporaryDirectory(prefix="newwiki-")
     path = Path(folder.name, "newwiki.csv")
     try:

@@ -1,8 +1,8 @@
-"""A reader's own SQL, answered and drawn by a process of its own: whatever is asked, it ends in time and harms nobody.
+"""Answer and draw a reader's own SQL in a separate process with limits on time and memory.
 
-DuckDB's own limits do not hold everywhere (a single call of a text function can take gigabytes, and cannot be
-interrupted), and what draws is a program of its own that can end its process, so the process is limited, and ended when
-its time is up. Only one that reads is ever ended so.
+DuckDB's own limits do not always hold: a single call of a text function can take gigabytes and cannot be interrupted.
+The drawing library is also external code that can crash its process. The process is therefore limited, and killed when
+its time is up. Only processes that read are ever killed.
 """
 
 import multiprocessing
@@ -30,19 +30,20 @@ SHOWN = 1_000  # rows in a table
 _MEMORY = 2 << 30  # bytes
 _LARGEST_FILE = 1 << 30  # bytes of CSV
 _LIMITS: dict[str, str | int] = {"memory_limit": "1GB", "max_temp_directory_size": "0GB", "threads": 4}
-_CELL, _LABEL = 2_000, 100  # characters of a cell in the rows that are shown, and in those that are only drawn
+_CELL, _LABEL = 2_000, 100  # characters of a cell in displayed rows, and in rows that are only drawn
 _BATCH = 10_000  # rows of CSV written at a time
 _TOO_LONG = f"the query took over {SECONDS} s and was stopped; ask for less, or use `newwiki sql`"
 _TOO_MUCH = f"the query needed more than {_MEMORY >> 30} GB of memory; ask for less, or use `newwiki sql`"
 _DIED = "the query's process came to an end, most likely for want of memory; ask for less, or use `newwiki sql`"
 _UNDRAWN = "this result cannot be drawn: the process that drew it came to an end; its rows stand below"
 _PROCESSES = multiprocessing.get_context("forkserver")
-_IMPORTED = ["flows.report.browser.plotting", "storage.database", "altair", "vl_convert"]  # before a process begins
+# imported before a process begins
+_IMPORTED = ["flows.report.browser.plotting", "storage.database", "altair", "vl_convert"]
 
 
 @dataclass(frozen=True)
 class QueryAnswer:
-    """The first rows of a result, long texts in them cut; `whole` where there are no more."""
+    """The first rows of a result, with long texts cut; `whole` is True if there are no more rows."""
 
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
@@ -53,18 +54,23 @@ Draw = Callable[[QueryAnswer], Any]
 
 
 def ask(live: Live, statement: str) -> QueryAnswer:
-    """Up to `SHOWN` rows. Raises UsageError for a query that is refused, TerminalError for one that took too much."""
+    """Return up to `SHOWN` rows.
+
+    Raises UsageError for a query that is refused, and TerminalError for a query that exceeds the limits.
+    """
     return _in_a_process(live, statement, SHOWN, None, None)[0]
 
 
 def ask_and_draw(live: Live, statement: str, most: int, draw: Draw) -> tuple[QueryAnswer, Any]:
-    """Up to `most` rows, and what `draw`, which can be pickled, makes of them there: or a NewWikiError, if it makes
-    nothing. Raises like `ask`."""
+    """Return up to `most` rows, and the result of `draw` on them, or a NewWikiError if drawing fails.
+
+    `draw` must be picklable and runs in the process. Raises the same errors as `ask`.
+    """
     return _in_a_process(live, statement, most, None, draw)
 
 
 def save(live: Live, statement: str, file: Path) -> None:
-    """Writes the whole result as CSV. Raises like `ask`."""
+    """Write the whole result as CSV. Raises the same errors as `ask`."""
     _in_a_process(live, statement, 0, file, None)
 
 
@@ -95,7 +101,7 @@ def _in_a_process(
 
 
 def _received(receiver: Connection, ends: float, late: str, died: str) -> Any:
-    """What the process sends next, or a TerminalError that says why it sends nothing."""
+    """Return the next message of the process, or a TerminalError with the reason for its absence."""
     try:
         return receiver.recv() if receiver.poll(max(ends - time.monotonic(), 0)) else TerminalError(late)
     except EOFError:
@@ -103,25 +109,25 @@ def _received(receiver: Connection, ends: float, late: str, died: str) -> Any:
 
 
 def _answer(sender: Connection, path: Path, statement: str, most: int, file: Path | None, draw: Draw | None) -> None:
-    """What the process does: sends an answer, or the error that it is, and then what is drawn of it."""
+    """Run in the process: send the answer or its error, and then the drawing of the answer."""
     answer = _asked(path, statement, most, file)
     sender.send(answer)
     if draw and isinstance(answer, QueryAnswer):
-        _limit_memory(resource.RLIM_INFINITY)  # what draws reserves more than it takes; no query runs any more
+        _limit_memory(resource.RLIM_INFINITY)  # drawing reserves more memory than it uses, and no query runs any more
         try:
             sender.send(draw(answer))
         except NewWikiError as error:
             sender.send(error)
-        except (ValueError, ArithmeticError) as error:  # numbers and times that no axis has
+        except (ValueError, ArithmeticError) as error:  # numbers and times that no axis can show
             sender.send(TerminalError(f"this result cannot be drawn: {_one_line(error)}"))
 
 
 def _asked(path: Path, statement: str, most: int, file: Path | None) -> QueryAnswer | NewWikiError:
     _limit_memory(_MEMORY)
     resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # DuckDB draws a progress bar there
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server ends it
-    signal.alarm(SECONDS + 5)  # or it ends itself, where there is no server any more
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # DuckDB draws a progress bar on stdout
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server ends this process
+    signal.alarm(SECONDS + 5)  # ends this process if the server is gone
     import duckdb
 
     from storage.database import Database
@@ -165,7 +171,7 @@ def _write(cursor: Any, columns: tuple[str, ...], file: Path) -> None:
 
 
 def _cut(cell: Any, length: int) -> Any:
-    """A cell as it can be shown: texts, and what is neither text nor number nor time, up to a length."""
+    """Return a cell for display; texts, and values that are neither numbers nor times, are cut to a length."""
     if cell is None or isinstance(cell, bool | int | float | Decimal | datetime | date):
         return cell
     text = str(cell)
@@ -173,5 +179,5 @@ def _cut(cell: Any, length: int) -> Any:
 
 
 def _one_line(error: Exception) -> str:
-    """What DuckDB says, without its drawing of where."""
+    """Return DuckDB's message without the excerpt of the query."""
     return " ".join(str(error).split("\nLINE ")[0].split())

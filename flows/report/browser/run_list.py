@@ -1,4 +1,4 @@
-"""The runs of a snapshot as an address asks for them: which, and in which order."""
+"""List the runs of a snapshot with the filters and the order in an address."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from newwiki.errors import UsageError, did_you_mean
 from newwiki.protocol import PROTOCOL
 
 STATES = ("complete", "running", "interrupted", "failed")
-_TOLD: Mapping[str, Callable[[Record], Any]] = {  # what else than a metric runs are sorted by
+_TOLD: Mapping[str, Callable[[Record], Any]] = {  # the sort keys other than metrics
     "begun": lambda run: run["started_at"],
     "model": lambda run: (run["model"].casefold(), run["decoder"]),
     "decoder": lambda run: (run["decoder"], run["model"].casefold()),
@@ -28,10 +28,16 @@ _TOLD: Mapping[str, Callable[[Record], Any]] = {  # what else than a metric runs
 
 @dataclass(frozen=True)
 class RunList:
-    """`shown` are the runs that were asked for, in that order, each with its state and its `cells`, one a column of the
-    board, or None where it has no numbers; `of` says how many there are. `model`, `decoder` and `state` are what was
-    asked, empty where any is; `choices` are what can be, by these names, where there are several. `orders` are what can
-    be sorted by; `descending` says which end of `order` comes first."""
+    """The runs that an address asks for.
+
+    - `shown` are the runs in order, each with its state and its `cells`. There is a cell for each column of the board,
+      or None if the run has no numbers.
+    - `of` is the number of all runs.
+    - `asked` are the filters by `model`, `decoder` and `state`, empty without a filter.
+    - `choices` are the possible filters by these names, if there are several.
+    - `orders` are the possible sort keys.
+    - `descending` is True if the highest value of `order` comes first.
+    """
 
     shown: Sequence[Record]
     of: int
@@ -42,8 +48,10 @@ class RunList:
     descending: bool
 
     def turned(self, name: str, direction: str) -> dict[str, str]:
-        """What an address asks that sorts the same runs by this: its better end first, and the other one where they are
-        sorted so already."""
+        """Return the address parameters that sort the same runs by this key, better end first.
+
+        If the runs are already sorted by the key, the order is reversed.
+        """
         descending = direction == "higher" or (direction == "none" and name not in _TOLD)
         if name == self.order:
             descending = not self.descending
@@ -58,9 +66,12 @@ def listed(
     columns: Sequence[Column],
     directions: Mapping[str, str],
 ) -> RunList:
-    """Without an order that is asked for, the best first by S-BERT, or else by the first column that has a better end,
-    as in the report; runs without a number last. Raises NotFound for what is not there, UsageError for a word that
-    means nothing."""
+    """Filter and sort the runs.
+
+    The default order is the best first by S-BERT, or else by the first column with a better direction, as in the
+    report. Runs without a number come last. Raises NotFound for an unknown filter value or key, and UsageError for an
+    invalid word.
+    """
     numbers = {record["run_id"]: record for record in board.records}
     rows = [run | {"short": short_form(run["decoder"]), "state": _state(progress.get(run["run_id"]))} for run in runs]
     choices: dict[str, Sequence[str]] = {
@@ -134,7 +145,11 @@ def _with_cells(
     columns: Sequence[Column],
     directions: Mapping[str, str],
 ) -> list[Record]:
-    """The best of a column is that of the runs shown, and none where they were not all asked alike."""
+    """Return the rows with their cells.
+
+    The best cell of a column is the best of the displayed runs. No cell is marked if the runs have different protocols
+    or articles.
+    """
     apart = any(name in PROTOCOL for name in board.about) or not board.same_articles
     scored = [numbers[row["run_id"]] for row in rows if row["run_id"] in numbers]
     by_column = [cells(scored, column, "none" if apart else directions[column.metric]) for column in columns]

@@ -1,4 +1,4 @@
-"""The page of a run: what it is, how far, its numbers, and its prompts."""
+"""The page of a run: its properties, progress, numbers and prompts."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ from storage.verifications import words_below_verified
 
 @dataclass(frozen=True)
 class Order:
-    """How the prompts of a run are sorted: by title, or by the mean number of their completions."""
+    """The order of the prompts of a run: by title, or by the mean score of their completions."""
 
     metric: str | None
     descending: bool
@@ -56,7 +56,10 @@ def run(live: Live, request: Request) -> HtmlPage:
 
 
 def named(live: Live, name: str) -> Contender:
-    """The run that a name means, as `newwiki compare` takes it; a snapshot's articles are none."""
+    """Return the run with this name, as `newwiki compare` resolves it.
+
+    Raises NotFound for an unknown name and for the articles of a snapshot.
+    """
     try:
         (one,) = contenders(live.database, [name])
     except UsageError as error:
@@ -67,7 +70,10 @@ def named(live: Live, name: str) -> Contender:
 
 
 def order_of(asked: QueryParams, known: list[str] | None) -> Order:
-    """As the address asks, by one of the metrics that are `known`, or by any. Raises NotFound, UsageError."""
+    """Return the order that the address asks for, by one of the `known` metrics, or by any metric if it is None.
+
+    Raises NotFound for an unknown metric, and UsageError for an invalid direction.
+    """
     metric, first = asked.get("order") or None, asked.get("first") or "lowest"
     if first not in ("lowest", "highest"):
         raise UsageError(f"first={first} is neither lowest nor highest")

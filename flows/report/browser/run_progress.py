@@ -1,4 +1,4 @@
-"""How far a run is that is not complete: of how much, how fast, and what goes on with it."""
+"""Report the progress of an incomplete run: how much is done, how fast, and the command that resumes it."""
 
 import json
 from collections.abc import Mapping
@@ -16,8 +16,11 @@ from storage.liveness import state
 
 @dataclass(frozen=True)
 class RunProgress:
-    """`done` of `total` texts (or articles, for a run that reads them). `seconds` are those that it took, None where
-    the run's times do not say it: it was gone on with, or has nothing yet."""
+    """The number of finished texts (or articles, for a run that reads them) out of `total`.
+
+    `seconds` is the time taken so far. It is None if the run was resumed or has no results yet, because the run's times
+    do not state it then.
+    """
 
     state: str
     done: int
@@ -28,12 +31,12 @@ class RunProgress:
 
     @property
     def share(self) -> str:
-        """In per cent, 100 only where all is done."""
+        """The progress in percent, 100 only if everything is done."""
         return f"{min(int(100 * self.done / self.total), 100)}\N{NO-BREAK SPACE}%" if self.total else ""
 
     @property
     def rate(self) -> str | None:
-        """In words; None where it is not known. What is slow is told by the minute, and then by the hour."""
+        """The rate in words, or None if it is unknown. A slow rate is per minute or per hour."""
         for per, seconds in (("a second", 1), ("a minute", 60), ("an hour", 3600)):
             if self.seconds and (speed := self.done / self.seconds * seconds) >= 1:
                 return f"{speed:,.0f} {self.unit} {per}"
@@ -41,14 +44,14 @@ class RunProgress:
 
     @property
     def left(self) -> str | None:
-        """How long it takes still at that rate, of a run that goes on; None where it is not known."""
+        """The remaining time of an active run at this rate, or None if it is unknown."""
         if self.state != "running" or not self.seconds:
             return None
         return duration((self.total - self.done) * self.seconds / self.done)
 
 
 def progresses(connection: duckdb.DuckDBPyConnection, runs: list[Record]) -> Mapping[str, RunProgress]:
-    """By id, that of each of these runs that is not complete."""
+    """Return the progress of each incomplete run, by id."""
     open_ = [run for run in runs if run["status"] != "complete"]
     ids = [run["run_id"] for run in open_]
     written = {row["run_id"]: row for row in records(connection, "browse_written", ids)} if ids else {}
@@ -72,13 +75,13 @@ def _progress(run: Record, written: Record) -> RunProgress:
 
 
 def command(run: Record, articles: int | None, database: str) -> str | None:
-    """What goes on with it, where that is known."""
+    """Return the command that resumes the run, or None if it is unknown."""
     named: dict[str, Any] = {one.name: run[one.name] for one in fields(Run)}
     return going_on.command(Run(**named), articles, database)
 
 
 def duration(seconds: float) -> str:
-    """In words of two units at most: `40 s`, `3 min`, `1 h 2 min`, `2 d 5 h`."""
+    """Format a duration with at most two units: `40 s`, `3 min`, `1 h 2 min`, `2 d 5 h`."""
     minutes = round(seconds / 60)
     if seconds < 59.5:
         return f"{seconds:.0f} s"

@@ -61,7 +61,7 @@ def articles(live: Live, request: Request) -> HtmlPage:
 
 
 def article(live: Live, request: Request) -> HtmlPage:
-    """One article across all runs that have written it."""
+    """Show an article with all runs that have written it."""
     name, page_id = request.path_params["snapshot_id"], request.path_params["page_id"]
     with live.read() as connection:
         found = _one(
@@ -87,7 +87,7 @@ def article(live: Live, request: Request) -> HtmlPage:
 
 
 def _board(database: Database, name: str) -> Board:
-    """One column a metric where one evaluator has scored all runs, and otherwise one an evaluator."""
+    """Return the board with a column for each metric if one evaluator scored all runs, else for each evaluator."""
     try:
         return board(database, name)
     except TerminalError:

@@ -1,4 +1,4 @@
-"""The application: a question, its answer, and what is asked next."""
+"""The application of the judging page: it shows a question, stores the answer, and shows the next question."""
 
 from pathlib import Path
 from typing import Any
@@ -23,13 +23,13 @@ _LONGEST_FORM = 4096  # bytes
 
 
 def serve_sheet(sheet: Sheet, port: int, *, open_browser: bool) -> None:
-    """Asks until Ctrl-C. Raises TerminalError where the port is taken."""
+    """Serve the questions until Ctrl-C. Raises TerminalError if the port is taken."""
     words = f"{sheet.pairs:,} pairs for {sheet.person}, {sheet.answered:,} of {sheet.questions:,} answers are stored; "
     serve_pages(application(sheet), port, f"{words}Ctrl-C ends it", open_browser=open_browser)
 
 
 def application(sheet: Sheet) -> Guard:
-    """The page over this sheet, as an ASGI application."""
+    """Return the page over this sheet as an ASGI application."""
     templates = environment(FileSystemLoader(_HERE / "templates"))
 
     def html(template: str, status: int = 200, **shown: Any) -> Response:
@@ -66,7 +66,7 @@ def application(sheet: Sheet) -> Guard:
 
 
 def _told(error: Exception) -> tuple[int, str]:
-    """The status and the line for an error. None of them names a run."""
+    """Return the status and the message for an error. No message names a run."""
     if isinstance(error, HTTPException):
         return error.status_code, error.detail
     if isinstance(error, TransientError):

@@ -1,4 +1,4 @@
-"""What one person has been asked, has answered, and is asked next."""
+"""The questions for one person, the answers so far, and the next question."""
 
 import threading
 from collections.abc import Sequence
@@ -12,14 +12,16 @@ from newwiki.judging.rubric import Criterion
 from storage import judgements
 from storage.database import Database
 
-# What a button or a key sends.
+# The values that buttons and keys send
 ANSWERS: dict[str, Answer] = {"first": "first", "second": "second", "tie": "tie"}
 
 
 @dataclass(frozen=True)
 class Question:
-    """A pair as this person sees it and one criterion; `number` counts pairs from 1, and nothing here says whose a text
-    is."""
+    """A pair as this person sees it, and one criterion.
+
+    `number` counts pairs from 1. No field reveals which run wrote a text.
+    """
 
     name: str
     criterion: Criterion
@@ -32,10 +34,10 @@ class Question:
 
 
 class Sheet:
-    """All questions to one person, pair by pair, and the answers so far.
+    """All questions for one person, pair by pair, and the answers so far.
 
-    They are read from the database once, as nobody else answers in this name; each answer is a transaction of its own
-    that has the file for milliseconds, so that others read and write between two answers.
+    They are read from the database once, because nobody else answers under this name. Each answer is a separate
+    transaction that locks the file for milliseconds, so that others can read and write between two answers.
     """
 
     def __init__(self, database: Database, pairing: Pairing, person: str) -> None:
@@ -73,20 +75,20 @@ class Sheet:
         return self.pairs * len(self.criteria)
 
     def next_question(self) -> Question | None:
-        """The first that has no answer; None where all have."""
+        """Return the first question without an answer, or None if all are answered."""
         for name, criterion in self._order():
             if (name, criterion) not in self._answers:
                 return self.question(name, criterion)
         return None
 
     def before(self, name: str | None, criterion: str | None) -> tuple[str, str] | None:
-        """The question before this one, or the last; None before the first."""
+        """Return the question before this one, or the last question by default; None before the first."""
         order = self._order()
         place = order.index((name, criterion)) if name and criterion else len(order)
         return order[place - 1] if place else None
 
     def question(self, name: str, criterion: str) -> Question:
-        """Raises UsageError for one that is not on this sheet."""
+        """Return a question. Raises UsageError if it is not on this sheet."""
         pair = self._pair(name)
         names = self._pairing.rubric.names
         if criterion not in names:
@@ -104,8 +106,10 @@ class Sheet:
         )
 
     def answer(self, name: str, criterion: str, said: str) -> None:
-        """Stores an answer, in the place of an earlier one. Raises UsageError for what is none, TransientError where
-        the database is taken for long."""
+        """Store an answer, replacing an earlier one.
+
+        Raises UsageError for an unknown answer, and TransientError if the database stays locked.
+        """
         asked, pair = self.question(name, criterion), self._pair(name)
         if said not in ANSWERS:
             raise UsageError(f"'{said}' is no answer; take one of the three buttons")
