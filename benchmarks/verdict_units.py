@@ -200,7 +200,8 @@ SIMULATIONS: Sequence[Simulation] = (
     Simulation("exposure_trends", "two models, 10 articles, 10 seeds", exposure, 0.25, "one by a quarter"),
     Simulation("leakage_gaps", "two models, 30 pairs", gaps, 1.8, "one model by 0.9 sd"),
     Simulation("leakage_memberships", "30 pairs, two scores of chance", memberships, 1.8, "old articles 1.8 sd higher"),
-    Simulation("cutoff_findings", "two models, 16 months that differ", cutoff, 2.0, "one model by 2 sd of an article"),
+    Simulation("cutoff_findings", "two models, 16 months that differ", cutoff, 2.0, "one model by 2 sd of an article",
+               0.65),
 )  # fmt: skip
 
 
