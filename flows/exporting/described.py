@@ -131,7 +131,7 @@ def require_own_file(path: Path, run_id: str, run_in: Callable[[str], object]) -
 
 def _hub_name(model: str) -> str:
     if not is_on_the_hub(model):
-        raise UsageError(f"'{model}' is no name on the Hub, which are ORG/NAME; name it with --model-id")
+        raise UsageError(f"'{model}' is not a valid name on the Hub (ORG/NAME): name the model with --model-id")
     return model
 
 

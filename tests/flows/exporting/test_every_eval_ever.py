@@ -249,7 +249,7 @@ def test_what_cannot_be_a_record_says_so_and_nothing_is_written(stored: Database
 
 @pytest.mark.parametrize("name", ["toy", "lab/toy/more", "../toy", "lab/..", "lab/ toy", "lab/toy."])
 def test_a_name_on_the_hub_has_two_plain_parts(name: str) -> None:
-    with pytest.raises(UsageError, match="is no name on the Hub, which are ORG/NAME"):
+    with pytest.raises(UsageError, match="is not a valid name on the Hub: write it as ORG/NAME"):
         replace(ASKED, model_id=name)
 
 

@@ -53,5 +53,5 @@ def test_old_articles_have_defaults_of_their_own(
 
 def test_the_help_tells_the_defaults_of_both_kinds(in_process: Run) -> None:
     told = " ".join(in_process("refresh", "--help").stdout.split())
-    assert "500; 400 with --kind old" in told
-    assert "3000; 2000 with --kind old" in told
+    assert "500, or 400 with --kind old" in told
+    assert "3000, or 2000 with --kind old" in told
