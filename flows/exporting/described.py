@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from flows.exporting.lm_eval_task import task_name
 from flows.progress import Progress
@@ -83,10 +83,8 @@ class DescribedRun:
         return parameters
 
 
-def describe(
-    database: Database, named: Contender, numbers: Literal["results", "results_by_evaluator"] = "results_by_evaluator"
-) -> DescribedRun:
-    """Describe a run with the numbers of every evaluator, or, with `results`, those of the leaderboard's columns.
+def describe(database: Database, named: Contender, *, by_evaluator: bool = True) -> DescribedRun:
+    """Describe a run with the numbers of every evaluator, or else with those of the leaderboard's columns.
 
     Raises TerminalError for a run without numbers, and for a snapshot's articles, which no model wrote.
     """
@@ -94,7 +92,10 @@ def describe(
         found = database.records(dict[str, Any], "results_run", named.run_id)
         if not found:
             raise TerminalError(f"{named.run_id} is no run of a model, so it has no results; export it as a table")
-        rows = database.records(dict[str, Any], numbers, named.run_id)
+        if by_evaluator:
+            rows = database.records(dict[str, Any], "results_by_evaluator", named.run_id)
+        else:
+            rows = database.records(dict[str, Any], "results", named.run_id)
         if all(number["mean"] is None for number in rows):
             raise TerminalError(f"run {named.run_id} has no scores; score it with `newwiki score --run {named.run_id}`")
         scorers = _fingerprints(database, [number["evaluator_id"] for number in rows])

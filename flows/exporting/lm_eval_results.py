@@ -52,7 +52,7 @@ def results(database: Database, named: Contender) -> dict[str, Any]:
     omit texts without a score. Raises TerminalError for a run without numbers, and for a snapshot's articles, which no
     model wrote.
     """
-    found = describe(database, named, "results")
+    found = describe(database, named, by_evaluator=False)
     run, numbers, task = found.run, found.numbers, found.task
     effective = max((number["pages"] or 0 for number in numbers), default=0) or run["prompts"]  # as lm_eval counts
     started, ended = run["started_at"], run["finished_at"] or run["started_at"]

@@ -70,7 +70,7 @@ class Sign:
         return SHAPES[self.shape]
 
 
-SIGNS = tuple(Sign(*parts) for parts in zip(PALETTE, SHAPES, _DASHES, strict=True))
+SIGNS = tuple(Sign(color, shape, dash) for color, shape, dash in zip(PALETTE, SHAPES, _DASHES, strict=True))
 ARTICLES_SIGN = Sign(GREY, "cross", [1, 3])
 
 
