@@ -159,7 +159,7 @@ def test_it_is_shared_exported_reported_and_found_whole(in_process: Run, read: P
     ):  # fmt: skip
         ended = in_process(*asked)
         if asked[0] == "doctor":  # which may lack something on this machine
-            assert "'other.duckdb' is whole" in ended.stdout, ended.stdout
+            assert "'other.duckdb' is complete" in ended.stdout, ended.stdout
         else:
             assert ended.returncode == 0, (asked, ended.stderr)
     query = "select * from scores where metric = 'min_k_percent' order by all"
