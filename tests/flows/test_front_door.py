@@ -223,7 +223,7 @@ def test_a_quantised_checkpoint_names_the_package_that_is_missing(
     (checkpoint / "config.json").write_text(json.dumps(config))
     status, said = evaluate(front, checkpoint, database)
     assert (status, said.count("\n")) == (1, 1), said
-    assert "quantised (gptq)" in said and "pip install optimum gptqmodel" in said
+    assert "quantized (gptq)" in said and "pip install optimum gptqmodel" in said
 
 
 def test_a_checkpoint_without_a_tokenizer_says_so(front: Front, checkpoint: Path, database: Path) -> None:

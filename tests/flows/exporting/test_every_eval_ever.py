@@ -234,7 +234,7 @@ def test_what_cannot_be_a_record_says_so_and_nothing_is_written(stored: Database
     for asked, kind, words in (
         (("first", "bare"), TerminalError, "run bare has no scores; score it with `newwiki score --run bare`"),
         (("first", f"reference:{SNAPSHOT}"), UsageError, "'Wikipedia' is not a valid name on the Hub"),
-        (("first", "local"), UsageError, "name it with --model-id"),
+        (("first", "local"), UsageError, "name the model with --model-id"),
     ):
         with pytest.raises(kind, match=words):
             export_records(stored, replace(ASKED, runs=asked), out, Silent())

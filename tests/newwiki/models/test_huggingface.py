@@ -204,7 +204,7 @@ def test_auto_computes_in_float32_and_half_precision_only_when_asked(toy_checkpo
 
 
 def test_an_unknown_dtype_is_misuse(toy_checkpoint: Path) -> None:
-    with pytest.raises(UsageError, match="there is no dtype 'int8'; there are: auto, float32, bfloat16, float16"):
+    with pytest.raises(UsageError, match="there is no dtype 'int8'; choose one of: auto, float32, bfloat16, float16"):
         HuggingFaceModel(str(toy_checkpoint), dtype="int8")
 
 

@@ -42,7 +42,7 @@ def test_a_linear_layer_whose_weight_is_of_another_type_stays_as_it_is() -> None
 @pytest.mark.parametrize(
     ("configured", "lacking"),
     [
-        ({"quant_method": "gptq", "bits": 4}, r"quantised \(gptq\), .* pip install optimum gptqmodel"),
+        ({"quant_method": "gptq", "bits": 4}, r"quantized \(gptq\), .* pip install optimum gptqmodel"),
         (
             {"quant_method": "vptq"},
             r"quantized \(vptq\), and the packages to read them are not installed.* pip install vptq",

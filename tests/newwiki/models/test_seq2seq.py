@@ -271,7 +271,7 @@ def test_a_stop_string_ends_a_completion(loaded: dict[str, Seq2SeqModel]) -> Non
 @pytest.mark.parametrize("name", ["delayed-beam", "contrastive-search", "contrastive-decoding:amateur=x"])
 def test_decoders_that_make_no_sense_here_are_refused(loaded: dict[str, Seq2SeqModel], name: str) -> None:
     decoder = parse(name)[0]
-    message = f"seq2seq has no decoder '{decoder.name}'; it has: {', '.join(DECODERS)}; use one of these"
+    message = f"seq2seq has no decoder '{decoder.name}'; it supports: {', '.join(DECODERS)}; use one of these"
     with pytest.raises(TerminalError, match=message):
         loaded["t5"].others(decoder)
     with pytest.raises(TerminalError, match=message):
@@ -310,7 +310,9 @@ def test_a_model_that_reads_in_another_way_is_refused(toy_checkpoint: Path, tmp_
     )  # fmt: skip
     AutoModelForSeq2SeqLM.from_config(config).save_pretrained(tmp_path)
     AutoTokenizer.from_pretrained(toy_checkpoint).save_pretrained(tmp_path)
-    with pytest.raises(TerminalError, match="ProphetNetForConditionalGeneration cannot be read token by token"):
+    with pytest.raises(
+        TerminalError, match="cannot run ProphetNetForConditionalGeneration, because it cannot be read token by token"
+    ):
         Seq2SeqModel(str(tmp_path))
 
 

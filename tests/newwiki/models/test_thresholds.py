@@ -51,9 +51,9 @@ REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
     "llama, a window that it leaves out": ("llama", {"sliding_window": 12},
                                            "its logits differ by"),
     "llama, a window of a new name": ("llama", {"half_window_span": 4096},
-                                      r"names half_window_span \(4096\), past which"),
+                                      r"sets half_window_span \(4096\), beyond which"),
     "llama, chunks of a new name": ("llama", {"attention_chunk_sizes": [64, 8]},
-                                  r"names attention_chunk_sizes \(\[64, 8\]\)"),
+                                  r"sets attention_chunk_sizes \(\[64, 8\]\)"),
 }  # fmt: skip
 
 
@@ -116,5 +116,5 @@ def test_a_rotary_scaling_of_a_new_kind_is_refused() -> None:
 
     config = AutoConfig.for_model("llama", **_SMALL)
     config.rope_parameters = {"full_attention": {"rope_type": "elastic"}}
-    with pytest.raises(TerminalError, match=r"scaled by 'elastic' \(rope_type\)"):
+    with pytest.raises(TerminalError, match=r"uses the scaling 'elastic' \(rope_type\)"):
         refuse_unknown_ropes(config)

@@ -172,10 +172,10 @@ def test_a_decoder_is_described_completely(model: VLLMModel) -> None:
 @pytest.mark.parametrize(
     ("decoder", "message"),
     [
-        ("beam", "has no decoder 'beam' .*it has: greedy, and sample with .*; take one of these, or --backend hf"),
+        ("beam", "has no decoder 'beam' .*it supports: greedy, and sample with .*; use one of these, or --backend hf"),
         ("contrastive-search", "has no decoder"),
-        ("sample:typical_p=0.9", "cannot do typical_p"),
-        ("greedy:no_repeat_ngram_size=3", "cannot do no_repeat_ngram_size"),
+        ("sample:typical_p=0.9", "does not support typical_p"),
+        ("greedy:no_repeat_ngram_size=3", "does not support no_repeat_ngram_size"),
         ("sample:temperature=0.001", "does not sample at temperatures below 0.01"),
     ],
 )
