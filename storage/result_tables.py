@@ -16,15 +16,17 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from datetime import date
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import duckdb
-import pyarrow as pa
 
 from newwiki.errors import TerminalError
 from newwiki.registry import Registry
 from storage.fences import quoted
 from storage.queries import filled, query, require_identifier
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 R = TypeVar("R")
 
@@ -32,23 +34,22 @@ _COMMENT = "comment"
 _ANSWER = "The answer."
 # Types are in capitals, as DuckDB writes them, because a file's views are compared with these texts
 # (`storage.definitions`).
-_TYPES: Mapping[object, tuple[str, pa.DataType]] = {
-    str: ("VARCHAR", pa.string()),
-    int: ("BIGINT", pa.int64()),
-    float: ("DOUBLE", pa.float64()),
-    bool: ("BOOLEAN", pa.bool_()),
-    date: ("DATE", pa.date32()),
-    Sequence[str]: ("JSON::VARCHAR[]", pa.list_(pa.string())),
+_TYPES: Mapping[object, str] = {
+    str: "VARCHAR",
+    int: "BIGINT",
+    float: "DOUBLE",
+    bool: "BOOLEAN",
+    date: "DATE",
+    Sequence[str]: "JSON::VARCHAR[]",
 }
 
 
 @dataclass(frozen=True)
 class Column:
-    """A field of the rows: its SQL type, its Arrow type, and whether it can be NULL."""
+    """A field of the rows: its SQL type, and whether it can be NULL."""
 
     name: str
     sql_type: str
-    arrow_type: pa.DataType
     optional: bool
     comment: str
 
@@ -79,7 +80,10 @@ class ResultTable:
         Raises ValueError for None in a column that cannot be NULL, and pyarrow.ArrowException for a value of another
         type.
         """
-        values = [pa.array([getattr(row, one.name) for row in rows]).cast(one.arrow_type) for one in self.columns]
+        import pyarrow as pa
+
+        types = _arrow_types()
+        values = [pa.array([getattr(row, one.name) for row in rows]).cast(types[one.sql_type]) for one in self.columns]
         for one, of_column in zip(self.columns, values, strict=True):
             if of_column.null_count and not one.optional:
                 raise ValueError(f"a row of {self.name} has no {one.name}")
@@ -186,5 +190,17 @@ def _column(where: str, name: str, kind: Any, metadata: Mapping[str, str]) -> Co
         plain = type(get_args(plain)[0])
     if plain not in _TYPES:
         raise TypeError(f"{where} is {kind}: a column holds text, a number, true or false, a day, or a list of texts")
-    sql_type, arrow_type = _TYPES[plain]
-    return Column(require_identifier(name), sql_type, arrow_type, optional, metadata[_COMMENT])
+    return Column(require_identifier(name), _TYPES[plain], optional, metadata[_COMMENT])
+
+
+def _arrow_types() -> Mapping[str, "pa.DataType"]:
+    import pyarrow as pa
+
+    return {
+        "VARCHAR": pa.string(),
+        "BIGINT": pa.int64(),
+        "DOUBLE": pa.float64(),
+        "BOOLEAN": pa.bool_(),
+        "DATE": pa.date32(),
+        "JSON::VARCHAR[]": pa.list_(pa.string()),
+    }

@@ -118,8 +118,8 @@ def test_every_result_table_has_its_key_checked(database: Database) -> None:
     with database.write() as connection:
         assert repeated(connection) == []
         for one in declared_tables():
-            kinds = {column.name: column.arrow_type for column in one.columns}
-            row = {name: "2026-10-01" if kinds[name] == pa.date32() else 1 for name in one.key}
+            kinds = {column.name: column.sql_type for column in one.columns}
+            row = {name: "2026-10-01" if kinds[name] == "DATE" else 1 for name in one.key}
             for place in range(2):
                 connection.execute("insert into experiment_rows values ('twice', ?, ?, ?)", [one.name, place, row])
         assert {(f"{one.name} that are there twice", 1) for one in declared_tables()} <= set(repeated(connection))
