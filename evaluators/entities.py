@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -46,7 +47,13 @@ class SpacyTagger(Tagger):
             ]
 
 
-@maker("entities", options={"model": "--entities"})
+def _is_at_hand(settings: Settings) -> bool:
+    kind, _, model = settings.entities.partition(":")
+    is_package = kind == "spacy" and model.isidentifier() and find_spec(model) is not None
+    return settings.entities == STAND_IN or is_package or (bool(model) and Path(model).is_dir())
+
+
+@maker("entities", options={"model": "--entities"}, at_hand=_is_at_hand)
 def _from_settings(settings: Settings) -> Tagger:
     return load_tagger(settings.entities)
 

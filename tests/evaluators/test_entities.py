@@ -10,6 +10,8 @@ from spacy.tokens import Doc
 from evaluators.entities import SpacyTagger, folder_sha256, load_tagger
 from evaluators.tagger import Tagger
 from newwiki.errors import TerminalError, UsageError
+from newwiki.registry import makers
+from newwiki.settings import Settings
 
 
 @spacy.registry.tokenizers("newwiki_test_whole")
@@ -45,6 +47,13 @@ def test_a_missing_pipeline_names_both_remedies() -> None:
         load_tagger("spacy:xx_not_there_sm")
     assert "python -m spacy download xx_not_there_sm" in str(error.value)
     assert "--entities rules-v1" in str(error.value)
+
+
+def test_pipeline_that_is_neither_installed_nor_a_folder_is_not_at_hand(spacy_pipeline: Path) -> None:
+    choices = {f"spacy:{spacy_pipeline}": True, "rules-v1": True, "spacy:json": True}  # json: any installed package
+    choices |= {"spacy:xx_not_installed": False, "spacy:/no/such/folder": False, "gliner:/no/such/folder": False}
+    known = makers.get("entities")
+    assert {choice: known.at_hand(Settings(entities=choice)) for choice in choices} == choices
 
 
 def test_a_pipeline_that_finds_no_entities_is_refused(tmp_path: Path) -> None:
