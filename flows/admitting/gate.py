@@ -165,9 +165,11 @@ def require_same_metric(row: Row, here: Collection[Row]) -> Row:
 
     Raises ValueError for a metric with a different definition, or with a name that differs only in capitalization.
     """
-    known = {one["metric"].casefold(): one for one in here}
-    known |= {one.name.casefold(): _metric_row(one) for one in known_metrics()}
+    known: dict[str, Row | Metric] = {one["metric"].casefold(): one for one in here}
+    known |= {one.name.casefold(): one for one in known_metrics()}
     same = known.get(row["metric"].casefold())
+    if isinstance(same, Metric):
+        same = _metric_row(same)
     if same is None:
         return row
     if same["metric"] != row["metric"]:

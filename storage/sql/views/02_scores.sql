@@ -197,9 +197,15 @@ qualify row_number() over (partition by run_id, metric order by finished_at desc
 -- whoever scored a run, so they decide only what no run has. Numbers that others only claim decide only what nobody else has
 -- scored, so that a bundle cannot put an evaluator of its own in the place of ours.
 create or replace view column_evaluators_anew as
-with of_runs as (
+with scored as (
+    select run_id, metric, evaluator_id from stored_summaries
+    union all
+    select run_id, metric, evaluator_id from run_scores
+),
+of_runs as (
     select metric, evaluator_id, run_id, finished_at, level = 'claimed' as is_claimed
-    from scoring_summaries
+    from scored
+    join scorings using (run_id, evaluator_id)
     left join levels using (run_id, evaluator_id)
     qualify not is_reference(run_id) or bool_and(is_reference(run_id)) over (partition by metric)
 ),
