@@ -21,7 +21,8 @@ def answer(experiment: Experiment, evaluations: Evaluations, request: Experiment
     """Compute and store an answer, and return its id.
 
     The id is a hash of the request and of everything that was read. The same request with the same runs and scores
-    therefore gives the same id, and the answer is stored once. The answer names its runs by id and weights.
+    therefore gives the same id, and the answer is stored once. The answer names its runs by id and weights. If some of
+    their numbers are unverified, the id also covers what the answer says of them: after a check it is another answer.
 
     The answer also names the units over which its verdict generalizes: the units of its first table with verdicts. It
     states which runs have numbers that nobody has verified on this machine.
@@ -32,12 +33,13 @@ def answer(experiment: Experiment, evaluations: Evaluations, request: Experiment
     # The folder of a checkpoint does not identify its weights, so the id ignores it
     weights = [asdict(replace(run, model=public_name(run.model))) for run in runs]
     kinds = kinds_of(found.rows)
-    identity = _json([experiment.name, experiment.version, asked, found.read, weights])
     kind = kinds[0] if kinds else None
     made = methods_of(experiment, request, found, json.loads(read), kind, evaluations.database, evaluations.settings)
     levels = verifications.levels(evaluations.database, [run.run_id for run in runs])
     read_by = {one.evaluator_id for one in made.evaluators}
     notes = level_notes((run_id, run_id, one.level) for (run_id, by), one in levels.items() if by in read_by)
+    of_levels = [one.words for one in notes]  # no notes leave the id as it is in databases of earlier versions
+    identity = _json([experiment.name, experiment.version, asked, found.read, weights, *filter(None, [of_levels])])
     stored = StoredExperiment(
         experiment_id=hashlib.sha256(identity.encode()).hexdigest()[:16],
         name=experiment.name,
@@ -47,7 +49,7 @@ def answer(experiment: Experiment, evaluations: Evaluations, request: Experiment
         read=read,
         verdict=found.verdict,
         generalizes_over=kind.over if kind else None,
-        words=(*found.words, *(one.words for one in notes), *(kind.sentence for kind in kinds)),
+        words=(*found.words, *of_levels, *(kind.sentence for kind in kinds)),
         made_at=datetime.now(UTC).replace(microsecond=0),
         methods=made.to_json(),
     )

@@ -1,8 +1,8 @@
 """What holds of every experiment: an answer names the runs that it read by id and weights, and it reads no others."""
 
 import shutil
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,8 @@ WRITTEN: dict[str, Any] = {"decoder": ("greedy",), "max_new_tokens": 8, "samples
 SHORT = {"prompt_length": 4, "prefix_length": (4,), "gap": (), "rate": (0.5,), "max_new_tokens": 4, "samples": 1}
 # What each experiment is asked here. A new experiment needs a line.
 ASKED: Mapping[str, dict[str, Any]] = {
-    "contrast": {"snapshot": NEW, "max_new_tokens": 8, "metrics": "diversity,words", "decoder": ("greedy",)},
+    "contrast": {"snapshot": NEW, "max_new_tokens": 8, "metrics": "diversity,words", "decoder": ("greedy",),
+                 "ablations": "none"},
     "corpora": {"max_new_tokens": 4, "epochs": 1, "max_length": 16, "decoder": ("greedy",),
                 "noun_phrases": "chunks-v1"},
     "cutoff": {"snapshot": NEW},
@@ -49,13 +50,14 @@ READS_STORED = {"models", "linking"}  # runs of other weights that are stored ar
 
 @dataclass(frozen=True)
 class Asked:
-    """An experiment on a database and a checkpoint of its own."""
+    """An experiment on a database and a checkpoint of its own. `answered` is the id of its first answer."""
 
     experiment: Experiment
     database: Database
     checkpoint: Path
     settings: Settings
     request: ExperimentRequest
+    answered: str = ""
 
     def find(self) -> Answer:
         return self.experiment.compute(Evaluations(self.database, self.settings, Silent()), self.request)
@@ -86,18 +88,20 @@ def others(toy_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> li
     return folders
 
 
-@pytest.fixture(params=every(), ids=lambda one: one.name)
-def asked(
+@pytest.fixture(scope="module", params=every(), ids=lambda one: one.name)
+def first(
     request: pytest.FixtureRequest,
     months: Path,
     scorer: Path,
     others: list[Path],
     toy_checkpoint: Path,
-    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Asked:
+    """Answered once, for the tests to go on from."""
     experiment: Experiment = request.param
-    db = Path(shutil.copy(months, tmp_path / "newwiki.duckdb"))
-    checkpoint = Path(shutil.copytree(toy_checkpoint, tmp_path / "toy"))
+    folder = tmp_path_factory.mktemp("answered")
+    db = Path(shutil.copy(months, folder / "newwiki.duckdb"))
+    checkpoint = Path(shutil.copytree(toy_checkpoint, folder / "toy"))
     models: tuple[str, ...] = (str(checkpoint),)
     more = dict(ASKED[experiment.name])
     if experiment.name == "linking":
@@ -105,12 +109,22 @@ def asked(
     if experiment.name == "contrast":
         more["amateur"] = (str(toy_checkpoint),)
     if experiment.name == "corpora":
-        (tmp_path / "corpora.csv").write_text("label,text\n" + "one,A mill stands.\ntwo,A ferry sank.\n" * 4)
-        (tmp_path / "prompts.txt").write_text("The mill\nThe ferry\n")
-        more |= {"corpus_file": (tmp_path / "corpora.csv",), "prompt_file": tmp_path / "prompts.txt"}
-    (tmp_path / "negative.txt").write_text("bad\nworse\n")
-    settings = Settings(db=str(db), pair_scorer=str(scorer), lexicon=str(tmp_path / "negative.txt"))
-    return Asked(experiment, Database(db), checkpoint, settings, experiment.request(models=models, **more))
+        (folder / "corpora.csv").write_text("label,text\n" + "one,A mill stands.\ntwo,A ferry sank.\n" * 4)
+        (folder / "prompts.txt").write_text("The mill\nThe ferry\n")
+        more |= {"corpus_file": (folder / "corpora.csv",), "prompt_file": folder / "prompts.txt"}
+    (folder / "negative.txt").write_text("bad\nworse\n")
+    settings = Settings(db=str(db), pair_scorer=str(scorer), lexicon=str(folder / "negative.txt"))
+    asked = Asked(experiment, Database(db), checkpoint, settings, experiment.request(models=models, **more))
+    return replace(asked, answered=asked.keep())
+
+
+@pytest.fixture
+def asked(first: Asked, toy_checkpoint: Path, tmp_path: Path) -> Iterator[Asked]:
+    """The same experiment on a copy of the database that has its runs. The checkpoint is as it was, whatever the test
+    before has made of it."""
+    db = Path(shutil.copy(first.database.path, tmp_path / "newwiki.duckdb"))
+    yield replace(first, database=Database(db), settings=replace(first.settings, db=str(db)))
+    shutil.copytree(toy_checkpoint, first.checkpoint, dirs_exist_ok=True)
 
 
 def overwrite(checkpoint: Path, seed: int = 8) -> None:
@@ -166,7 +180,6 @@ def of_runs(connection: Any) -> list[str]:
 
 
 def test_an_answer_names_all_that_it_read_by_id_and_weights(asked: Asked) -> None:
-    asked.find()
     add_decoys(asked.database)
     found = asked.find()
     with asked.database.read() as connection:
@@ -183,7 +196,7 @@ def test_an_answer_names_all_that_it_read_by_id_and_weights(asked: Asked) -> Non
 
 
 def test_an_overwritten_checkpoint_is_another_model(asked: Asked) -> None:
-    first = asked.keep()
+    first = asked.answered
     overwrite(asked.checkpoint)
     second = asked.keep()
     before, after = (named_in(experiments.stored(asked.database, name)) for name in (first, second))
@@ -197,15 +210,17 @@ def test_an_overwritten_checkpoint_is_another_model(asked: Asked) -> None:
 
 
 def test_an_answer_says_which_runs_are_claims(asked: Asked) -> None:
-    """Numbers that another person brought are read as any others, and the answer does not hide it."""
-    asked.find()
+    """Numbers that another person brought are read as any others, and the answer does not hide it. It is not the answer
+    that was stored when they were one's own."""
     with asked.database.write() as connection:
         connection.execute(
             "insert into origins select run_id, evaluator_id, 'pull', '', now() from scorings "
             "where not starts_with(run_id, 'reference:')"
         )
         (foreign,) = connection.execute("select count(*) from origins").fetchone() or (0,)
-    told = experiments.stored(asked.database, asked.keep()).words
+    again = asked.keep()
+    assert (again != asked.answered) == (foreign > 0)
+    told = experiments.stored(asked.database, again).words
     assert any(" numbers that are claimed (" in sentence for sentence in told) == (foreign > 0)
     assert foreign or asked.experiment.name in ("corpora", "exposure-bias")  # which score no runs
 
