@@ -3,7 +3,9 @@
 Text and axes take the page's color, so a chart is legible on light and on dark pages.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -34,6 +36,7 @@ _CORNERS: dict[str, dict[str, Any]] = {
     "lower left": {"align": "right", "dx": -8, "dy": 14},
 }
 
+_SHOWN: ContextVar[Callable[[str], str]] = ContextVar("names_shown_as", default=str)
 _CONFIG = {
     "aria": False,  # the label describes the whole chart
     "background": None,
@@ -114,6 +117,19 @@ class PageSigns:
         return Sign(color, form.shape, form.dash)
 
 
+@contextmanager
+def names_shown_as(shown: Callable[[str], str]) -> Iterator[None]:
+    """Pass every text of the charts that are rendered inside through `shown`, which shortens the names of models.
+
+    The renderer cuts long texts, so a name cannot be shortened in its output.
+    """
+    before = _SHOWN.set(shown)
+    try:
+        yield
+    finally:
+        _SHOWN.reset(before)
+
+
 def svg(chart: "altair.TopLevelMixin", label: str) -> Markup:
     """Render the chart; `label` describes in words what it shows, for readers who cannot see it."""
     import vl_convert
@@ -124,10 +140,12 @@ def svg(chart: "altair.TopLevelMixin", label: str) -> Markup:
 
 
 def _in_markup(part: Any) -> Any:
-    """Return the same specification with all its texts as `in_markup` gives them: at a character
-    that XML does not allow the renderer ends the whole process."""
+    """Return the same specification with all its texts as `names_shown_as` and `in_markup` give them.
+
+    At a character that XML does not allow, the renderer ends the whole process.
+    """
     if isinstance(part, str):
-        return in_markup(part)
+        return in_markup(_SHOWN.get()(part))
     if isinstance(part, dict):
         return {_in_markup(name): _in_markup(value) for name, value in part.items()}
     return [_in_markup(value) for value in part] if isinstance(part, list) else part

@@ -8,12 +8,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
-
 from flows.experiments import record
 from flows.experiments.experiment import Figure, Judged, Table, named
 from flows.experiments.methods import Methods, RunRead
-from flows.presenting.charts import PageSigns
+from flows.presenting.charts import PageSigns, names_shown_as
 from flows.report.templating import assets, environment, write_page
 from newwiki.private_places import public_name
 from storage import experiments
@@ -85,7 +83,7 @@ def _names(database: Database, answer: StoredExperiment) -> Callable[[Any], Any]
             found = found.replace(name, public_name(name))
         if isinstance(text, Judged):
             return Judged(found, text.tone)
-        return Markup(found) if isinstance(text, Markup) else found
+        return found
 
     return brief
 
@@ -106,9 +104,8 @@ def _section(database: Database, answer: StoredExperiment, signs: PageSigns | No
     brief = _names(database, answer)
     made = record.methods(answer)
     page = signs or PageSigns(one.model for one in (made.models if made else ()))
-    figures = [
-        replace(figure, caption=brief(figure.caption), image=brief(figure.image)) for figure in shown.figures(page)
-    ]
+    with names_shown_as(brief):
+        figures = [replace(figure, caption=brief(figure.caption)) for figure in shown.figures(page)]
     first = [figure for figure in figures if figure.first] or figures[:1]
     return Section(
         title=one.title,

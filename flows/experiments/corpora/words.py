@@ -6,6 +6,7 @@ from evaluators.noun_phrases import STAND_IN
 from evaluators.statistics import FEWEST
 from flows.experiments.corpora.findings import ALIKE, BEYOND, TOO_FEW
 from flows.experiments.corpora.result_tables import CorpusFacts, CorpusPhrase, CorpusResponses
+from flows.presenting.numbers import counted
 from newwiki.decoding.grammar import short_form
 from newwiki.records import Fingerprint
 
@@ -23,7 +24,7 @@ def verdict(phrases: Sequence[CorpusPhrase]) -> str:
         told = "with too few prompts to say more"
     else:
         told = f"{len(beyond):,} of them beyond chance"
-    return f"{len(common):,} noun phrases in common, {len(unique):,} unique" + (f", {told}" if unique else "")
+    return f"{counted(len(common), 'noun phrase')} in common, {len(unique):,} unique" + (f", {told}" if unique else "")
 
 
 def sentence(phrases: Sequence[CorpusPhrase]) -> str:
@@ -32,7 +33,7 @@ def sentence(phrases: Sequence[CorpusPhrase]) -> str:
     unique = [one for one in phrases if one.kind == "unique"]
     if not common and not unique:
         return "No noun phrase is in enough responses to count"
-    found = f"The model writes {len(common):,} noun phrases after each of the corpora"
+    found = f"The model writes {counted(len(common), 'noun phrase')} after each of the corpora"
     if not unique:
         return f"{found}, and none after some of them only"
     names = len({one.phrase for one in unique})

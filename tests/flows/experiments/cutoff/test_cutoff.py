@@ -129,6 +129,7 @@ def test_a_model_s_stated_cutoff_is_drawn_and_judged_in_the_page(models: Path, a
     assert f"is said to know of nothing after {stated}, which does not agree with its numbers" in html
     assert "The last month that was seen" in html and "stated knowledge cutoff" in html
     assert html.count("<svg") == 1 and "no control was given" in html
+    assert ">seen-3</text>" in html and str(models)[:20] not in html, "a name that the legend would cut has no folder"
 
 
 def test_the_answer_counts_the_months_that_its_verdict_generalizes_over(answered: Path) -> None:
