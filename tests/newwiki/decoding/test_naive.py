@@ -123,7 +123,7 @@ def test_beam_is_transformers_on_real_text(
 def test_beam_is_transformers(beams: int, length_penalty: float, ends: list[int], size: int) -> None:
     model = lively(seed=beams)
     options = {"num_beams": beams, "length_penalty": length_penalty, "no_repeat_ngram_size": size}
-    for prompt in PROMPTS:
+    for prompt in PROMPTS[:2]:
         expected = by_transformers(model, prompt, 12, ends, early_stopping=False, **options)
         assert written(naive(model, ends), "beam", prompt, **options) == expected
 
@@ -176,7 +176,7 @@ def test_presence_and_frequency_are_of_the_completion_alone() -> None:
 
 
 def test_samples_are_drawn_as_often_as_the_softmax_says() -> None:
-    of, many = naive(lively(0, spread=0.1)), 1500
+    of, many = naive(lively(0, spread=0.1)), 600
     counts = torch.zeros(VOCABULARY)
     for page in range(many):
         tokens, ended = of.write(Decoder("sample", {}), PROMPTS[0], room=1, page_id=page)
