@@ -1,5 +1,6 @@
 """A Prefect server of the tests' own, and processes that run until they are ended."""
 
+import shutil
 import socket
 import subprocess
 import threading
@@ -59,6 +60,21 @@ class PrefectServer:
         """The keys of all artifacts."""
         return {artifact["key"] for artifact in self._asked("artifacts/filter")}
 
+    def create_work_pool(self, name: str) -> None:
+        """As `prefect work-pool create NAME --type process` does, which takes seconds to start."""
+        from prefect.workers.process import ProcessWorker
+
+        template = ProcessWorker.get_default_base_job_template()
+        pool = {"name": name, "type": "process", "base_job_template": template}
+        requests.post(f"{self.api}/work_pools/", json=pool, timeout=10).raise_for_status()
+
+    def run_deployment(self, name: str, **parameters: str) -> None:
+        """As `prefect deployment run NAME --param …` does, which takes seconds to start."""
+        found = requests.get(f"{self.api}/deployments/name/{name}", timeout=10)
+        found.raise_for_status()
+        place = f"{self.api}/deployments/{found.json()['id']}/create_flow_run"
+        requests.post(place, json={"parameters": parameters}, timeout=10).raise_for_status()
+
     def _asked(self, what: str) -> list[dict[str, Any]]:
         answer = requests.post(f"{self.api}/{what}", json={}, timeout=10)
         answer.raise_for_status()
@@ -66,11 +82,14 @@ class PrefectServer:
 
 
 @contextmanager
-def prefect_server(folder: Path) -> Iterator[PrefectServer]:
-    """`prefect server start`, with its files in the folder."""
+def prefect_server(folder: Path, database: Path) -> Iterator[PrefectServer]:
+    """`prefect server start`, with its files in the folder, and with a copy of the database."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    env = {"PREFECT_HOME": str(folder / "prefect"), **AS_THE_DOCS_SAY}
+    home = folder / "prefect"
+    home.mkdir()
+    shutil.copy(database, home)
+    env = {"PREFECT_HOME": str(home), **AS_THE_DOCS_SAY}
     with listening() as (proxy, asked), (folder / "server.log").open("wb") as log:
         env |= {"HTTPS_PROXY": proxy, "NO_PROXY": "127.0.0.1,localhost"}
         with own_server(port, environment(**env), log) as api:
@@ -120,4 +139,4 @@ def wait_for(what: Callable[[], bool], seconds: float, log: Path) -> None:
     deadline = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < deadline, log.read_text()[-3000:]
-        time.sleep(0.5)
+        time.sleep(1)

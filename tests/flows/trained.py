@@ -13,9 +13,9 @@ from newwiki.sources.dump import DumpSource
 from storage.database import Database
 
 AUGUST, SEPTEMBER = "samplewiki-2026-08", "samplewiki-2026-09"
-SHORT: dict[str, Any] = {"epochs": 6, "batch_size": 4, "max_length": 128, "learning_rate": 2e-3}
+SHORT: dict[str, Any] = {"epochs": 4, "batch_size": 4, "max_length": 128, "learning_rate": 2e-3}
 # What is held out goes on falling with longer texts and smaller steps, as the toy GPT-2 has begun to learn already.
-CAUSAL: dict[str, Any] = {"max_length": 512, "learning_rate": 3e-4}
+CAUSAL: dict[str, Any] = {"max_length": 256, "learning_rate": 3e-4}
 
 
 def add_august(published: Path, path: Path) -> Path:

@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import io
 import os
+import pickle
 import random
 import shutil
 import signal
@@ -74,6 +75,18 @@ def parts(sample_wiki: Path, tmp_path_factory: pytest.TempPathFactory) -> list[P
     return cut(sample_wiki, tmp_path_factory.mktemp("cut") / "parts")
 
 
+@pytest.fixture(scope="module")
+def whole(sample_wiki: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[object, ...]:
+    """What is published of the wiki in one part."""
+    return published(tmp_path_factory.mktemp("whole"), sample_wiki)
+
+
+@pytest.fixture
+def one_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One process reads all parts: starting a second one would take longer than it saves."""
+    monkeypatch.setattr(parallel_reading, "cores", lambda: 1)
+
+
 def published(
     folder: Path, places: Sequence[Path | str] | Path, request: SnapshotDefinition = NEW
 ) -> tuple[object, ...]:
@@ -87,23 +100,22 @@ def published(
     return snapshot.content_sha256, snapshot.articles, rows
 
 
-@pytest.mark.parametrize("request_", [NEW, OLD], ids=["new", "old"])
-def test_five_parts_in_any_order_give_the_snapshot_of_the_whole(
-    sample_wiki: Path, parts: list[Path], tmp_path: Path, request_: SnapshotDefinition
+def test_parts_in_any_order_give_the_snapshot_of_the_whole(
+    sample_wiki: Path, parts: list[Path], whole: tuple[object, ...], tmp_path: Path
 ) -> None:
-    whole = published(tmp_path / "whole", sample_wiki, request_)
-    assert published(tmp_path / "parts", [*parts[2:], *parts[:2]], request_) == whole
-    if request_ is NEW:
-        assert published(tmp_path / "folder", parts[0].parent) == whole
-        again = cut(sample_wiki, tmp_path / "again", seed=1, kinds=("", "gz"))
-        assert published(tmp_path / "two", list(reversed(again))) == whole
+    assert published(tmp_path / "parts", [*parts[2:], *parts[:2]]) == whole
+    again = cut(sample_wiki, tmp_path / "again", seed=1, kinds=("", "gz"))
+    assert published(tmp_path / "two", list(reversed(again))) == whole
+
+
+def test_parts_give_the_old_articles_of_the_whole(sample_wiki: Path, parts: list[Path], tmp_path: Path) -> None:
+    assert published(tmp_path / "parts", parts, OLD) == published(tmp_path / "whole", sample_wiki, OLD)
 
 
 def test_a_process_without_a_part_judges_what_another_has_read(
-    sample_wiki: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sample_wiki: Path, whole: tuple[object, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Here a large file, which is one part."""
-    whole = published(tmp_path / "alone", sample_wiki)
     handed_on: list[int] = []
 
     def hand_on(work: parallel_reading._Work, pages: Sequence[Page]) -> None:
@@ -123,10 +135,12 @@ def test_a_limit_takes_the_same_pages_from_parts(sample_wiki: Path, parts: list[
     assert published(tmp_path / "whole", sample_wiki, first) == published(tmp_path / "parts", parts, first)
 
 
-def test_a_dump_can_come_through_a_pipe(sample_wiki: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dump_can_come_through_a_pipe(
+    sample_wiki: Path, whole: tuple[object, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     piped = io.BufferedReader(io.BytesIO(gzip.compress(sample_wiki.read_bytes())))
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=piped))
-    assert published(tmp_path / "piped", ["-"]) == published(tmp_path / "whole", sample_wiki)
+    assert published(tmp_path / "piped", ["-"]) == whole
 
 
 def test_a_pipe_comes_alone(sample_wiki: Path) -> None:
@@ -145,7 +159,10 @@ def test_a_missing_part_is_refused_and_leaves_nothing(parts: list[Path], tmp_pat
     refused(tmp_path, [*parts[:2], *parts[3:]], "'wiki-part3.xml' is missing")
 
 
-def test_a_part_that_is_not_what_its_checksum_says_is_refused(parts: list[Path], tmp_path: Path) -> None:
+@pytest.mark.usefixtures("one_reader")
+def test_a_part_that_is_not_what_its_checksum_says_is_refused(
+    parts: list[Path], whole: tuple[object, ...], tmp_path: Path
+) -> None:
     """All the same in which way it is packed; and one that is, is read."""
     for wrong in (None, 0, 1, 3):
         folder = tmp_path / f"wrong{wrong}"
@@ -155,28 +172,31 @@ def test_a_part_that_is_not_what_its_checksum_says_is_refused(parts: list[Path],
             sums[wrong] = f"{'0' * 64}  {parts[wrong].name}\n"
         (folder / "SHA256SUMS").write_text("".join(sums))
         if wrong is None:
-            published(tmp_path / "right", folder)
+            assert published(tmp_path / "right", folder) == whole
         else:
             refused(tmp_path / "none", [folder], rf"{parts[wrong].name}' does not match its published checksum")
 
 
+@pytest.mark.usefixtures("one_reader")
 def test_a_page_in_two_parts_is_refused(sample_wiki: Path, tmp_path: Path) -> None:
     for name in ("a.xml", "b.xml"):
         shutil.copy(sample_wiki, tmp_path / name)
     refused(tmp_path / "none", [tmp_path / "a.xml", tmp_path / "b.xml"], "occurs in both .*; pass each page only once")
 
 
+@pytest.mark.usefixtures("one_reader")
 def test_parts_of_two_wikis_are_refused(sample_wiki: Path, parts: list[Path], tmp_path: Path) -> None:
     other = tmp_path / "zz.xml"
     other.write_text(sample_wiki.read_text("utf-8").replace("samplewiki", "otherwiki"), "utf-8")
     refused(tmp_path / "none", [*parts, other], "'.*zz.xml' belongs to otherwiki, and other parts to samplewiki")
 
 
-@pytest.mark.parametrize("place", [1, 2, 3])
-def test_a_part_that_breaks_off_is_named(parts: list[Path], tmp_path: Path, place: int) -> None:
+@pytest.mark.usefixtures("one_reader")
+def test_an_archive_that_breaks_off_is_named(parts: list[Path], tmp_path: Path) -> None:
+    """As tests/newwiki/sources/test_dump.py asks of the other ways to pack it."""
     folder = tmp_path / "parts"
     shutil.copytree(parts[0].parent, folder)
-    broken = folder / parts[place].name
+    broken = folder / parts[3].name
     broken.write_bytes(broken.read_bytes()[: broken.stat().st_size * 3 // 4])
     refused(tmp_path / "none", [folder], rf"{broken.name}' is not a readable MediaWiki XML export")
 
@@ -190,18 +210,20 @@ def test_without_7_zip_a_line_says_what_to_install(
 
 
 def test_a_process_that_is_killed_leaves_what_was_judged_and_the_next_goes_on(
-    sample_wiki: Path, parts: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    parts: list[Path], whole: tuple[object, ...], tmp_path: Path
 ) -> None:
     """The refresh, killed once it has stored something, leaves no process behind."""
     program = (
-        "import sys, os, signal\nfrom storage.staging import Staging\nadd = Staging.add\n"
+        "import os, pickle, signal, sys\nfrom flows.progress import Silent\n"
+        "from flows.refreshing.gather_and_publish import refresh\nfrom newwiki.sources.dump import DumpSource\n"
+        "from storage.database import Database\nfrom storage.staging import Staging\nadd = Staging.add\n"
         "def once(self, pages, asked=()):\n    add(self, pages, asked)\n"
         "    if pages: print(len(self.done()), flush=True); os.kill(os.getpid(), signal.SIGKILL)\n"
-        "Staging.add = once\nfrom tests.flows.refreshing.test_dump_parts import NEW, published\n"
-        "from pathlib import Path\n"
-        "published(Path(sys.argv[1]), sys.argv[2:])"
+        "Staging.add = once\ndatabase, asked, *parts = sys.argv[1:]\n"
+        "refresh(Database(database), DumpSource(parts), pickle.loads(bytes.fromhex(asked)), Silent())"
     )
-    command = [sys.executable, "-c", program, str(tmp_path / "parts"), *map(str, parts)]
+    database = tmp_path / "parts" / "newwiki.duckdb"
+    command = [sys.executable, "-c", program, str(database), pickle.dumps(NEW).hex(), *map(str, parts)]
     killed = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[3])
     assert killed.returncode == -signal.SIGKILL
     assert 0 < int(killed.stdout) < 24
@@ -209,7 +231,7 @@ def test_a_process_that_is_killed_leaves_what_was_judged_and_the_next_goes_on(
     while running := _readers():
         assert time.monotonic() < deadline, running
         time.sleep(0.1)
-    assert published(tmp_path / "parts", parts) == published(tmp_path / "whole", sample_wiki)
+    assert published(tmp_path / "parts", parts) == whole
 
 
 def _readers() -> list[int]:

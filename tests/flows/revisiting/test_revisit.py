@@ -4,6 +4,7 @@ import json
 import random
 import shutil
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,26 @@ def database(written: Path, tmp_path: Path) -> Database:
     return Database(shutil.copy(written, tmp_path / "newwiki.duckdb"))
 
 
+@dataclass(frozen=True)
+class Revisited:
+    """The database after a revisit, and the row that the revisit has given."""
+
+    path: Path
+    row: dict[str, Any]
+
+
+@pytest.fixture(scope="session")
+def done(written: Path, dump: Path, tmp_path_factory: pytest.TempPathFactory) -> Revisited:
+    """Tests copy it, as `revisited`."""
+    database = Database(shutil.copy(written, tmp_path_factory.mktemp("done") / "newwiki.duckdb"))
+    return Revisited(database.path, revisit(database, dump))
+
+
+@pytest.fixture
+def revisited(done: Revisited, tmp_path: Path) -> Database:
+    return Database(shutil.copy(done.path, tmp_path / "newwiki.duckdb"))
+
+
 def revisit(database: Database, dump: Path, **changes: Any) -> dict[str, Any]:
     asked = {"dump": dump, "cutoff": datetime(2026, 11, 15), **RULES, **changes}
     [row] = flows.api.revisit("latest", db=database.path, quiet=True, **asked).to_pylist()
@@ -110,22 +131,22 @@ def rows(database: Database) -> dict[str, list[tuple[Any, ...]]]:
         }
 
 
-def test_a_revisit_gives_its_editions_row_and_again_the_same(database: Database, dump: Path) -> None:
-    row = revisit(database, dump)
+def test_a_revisit_gives_its_editions_row_and_again_the_same(done: Revisited, revisited: Database) -> None:
+    row = done.row
     assert row["edition"] == f"{row['snapshot_id']}@2026-11-15"
     assert [row[name] for name in ("articles", "unchanged", "changed", "lost")] == [3, 1, 2, 0]
-    before = rows(database)
-    assert revisit(database, Path("nowhere.xml")) == row
-    assert rows(database) == before
+    before = rows(revisited)
+    assert revisit(revisited, Path("nowhere.xml")) == row
+    assert rows(revisited) == before
 
 
-def test_the_texts_were_asked_for_by_the_first_edition(database: Database, dump: Path) -> None:
+def test_the_texts_were_asked_for_by_the_first_edition(done: Revisited, revisited: Database) -> None:
     """Holt is a town later: its prompt is still that of the first edition, and its reference what comes after its own
     first sentence."""
-    edition = revisit(database, dump)["edition"]
+    edition = done.row["edition"]
     first, later = (
-        {one.title: one for one in snapshots.articles(database, name)}["Holt"]
-        for name in (editions.revisited(snapshots.resolve(database, edition))["snapshot_id"], edition)  # type: ignore[index]
+        {one.title: one for one in snapshots.articles(revisited, name)}["Holt"]
+        for name in (editions.revisited(snapshots.resolve(revisited, edition))["snapshot_id"], edition)  # type: ignore[index]
     )
     assert first.first_sentence == "Holt is a place in the north of the country."
     assert later.first_sentence == "Holt is a town of the country."
@@ -134,10 +155,8 @@ def test_the_texts_were_asked_for_by_the_first_edition(database: Database, dump:
 
 
 def test_a_revisit_killed_between_two_batches_goes_on_and_ends_as_if_nothing_had_happened(
-    database: Database, dump: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    database: Database, dump: Path, done: Revisited, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = Database(shutil.copy(database.path, tmp_path / "uninterrupted.duckdb"))
-    revisit(other, dump)
     monkeypatch.setattr(score_edition, "_BATCH", 1)
     store, stored = editions.add, list[str]()
 
@@ -158,7 +177,7 @@ def test_a_revisit_killed_between_two_batches_goes_on_and_ends_as_if_nothing_had
         assert connection.execute("from edition_differences").fetchall() == []
         assert connection.execute("from came_true_by_run").fetchall() == []
     revisit(database, dump)
-    assert rows(database) == rows(other)
+    assert rows(database) == rows(Database(done.path))
 
 
 def test_a_revisit_killed_after_it_has_published_leaves_nothing_beside_the_database(
@@ -179,8 +198,10 @@ def test_a_revisit_killed_after_it_has_published_leaves_nothing_beside_the_datab
     assert {path.name for path in tmp_path.iterdir()} == {"newwiki.duckdb", "newwiki.duckdb.commits"}
 
 
-def test_a_run_that_came_later_is_judged_by_the_same_command(database: Database, dump: Path, tmp_path: Path) -> None:
-    edition = revisit(database, dump)["edition"]
+def test_a_run_that_came_later_is_judged_by_the_same_command(
+    done: Revisited, revisited: Database, dump: Path, tmp_path: Path
+) -> None:
+    database, edition = revisited, done.row["edition"]
     [one] = {row["run_id"] for row in database.records(dict[str, Any], "edition_differences", edition)}
     file = tmp_path / "more.jsonl"
     file.write_text(json.dumps({"title": "Holt", "text": "The architect Greta Lindqvist again."}))
@@ -216,10 +237,10 @@ def test_a_run_without_kept_texts_is_left_out(database: Database, dump: Path) ->
 def test_what_is_asked_wrongly_is_refused_and_changes_nothing(
     database: Database, dump: Path, changes: dict[str, Any], words: str
 ) -> None:
-    before = rows(database)
+    before = database.path.read_bytes()
     with pytest.raises(UsageError, match=words):
         revisit(database, dump, **changes)
-    assert rows(database) == before and len(list(database.path.parent.iterdir())) == 1
+    assert database.path.read_bytes() == before and len(list(database.path.parent.iterdir())) == 1
 
 
 def test_metrics_that_do_not_look_at_the_article_are_refused(database: Database, dump: Path) -> None:
@@ -258,9 +279,9 @@ def test_without_a_cutoff_it_is_today_or_the_day_of_what_was_interrupted(databas
 
 
 def test_an_edition_is_shown_and_is_rebuilt_from_its_manifest(
-    database: Database, dump: Path, in_process: Run, tmp_path: Path
+    done: Revisited, revisited: Database, dump: Path, in_process: Run, tmp_path: Path
 ) -> None:
-    edition = revisit(database, dump)["edition"]
+    database, edition = revisited, done.row["edition"]
     shown = in_process("snapshots", "show", edition, "--db", database.path)
     assert "what became of the 3 articles of testwiki-2026-09-" in " ".join(shown.stdout.split())
     assert "otto varga" in shown.stdout
@@ -272,11 +293,11 @@ def test_an_edition_is_shown_and_is_rebuilt_from_its_manifest(
     assert (alone.returncode, "otto varga" in alone.stdout) == (0, False), alone.stderr
 
 
-def test_the_report_shows_what_came_of_it(database: Database, dump: Path) -> None:
+def test_the_report_shows_what_came_of_it(database: Database, done: Revisited) -> None:
     html, first = render(database, Silent(), ReportRequest())
     assert f"newwiki snapshots revisit {first}" in html
-    edition = revisit(database, dump)["edition"]
-    html, _ = render(database, Silent(), ReportRequest())
+    edition = done.row["edition"]
+    html, _ = render(Database(done.path), Silent(), ReportRequest())
     section = html[html.index('<section id="later"') : html.index('<section id="metrics"')]
     assert (
         edition in section and "of 3 articles 2 have another revision, 1 the same one, and 0 are not in it" in section

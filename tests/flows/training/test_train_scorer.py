@@ -42,7 +42,7 @@ def graded(count: int = 240) -> list[Graded]:
     [
         (LSTM, "text"),
         (LSTM, "sentence"),
-        (replace(LSTM, kind="transformer", epochs=30), "text"),
+        (replace(LSTM, kind="transformer", epochs=20), "text"),
     ],
 )
 def test_a_simple_rule_is_learnt(tmp_path: Path, request_: TrainScorerRequest, reads: Any) -> None:

@@ -25,7 +25,7 @@ from tests.processes import FORKS
 pytestmark = pytest.mark.slow
 
 DECODERS = ("sample:top_p=0.9", "greedy")
-NUMBERS: dict[str, Any] = {"prompts": 3, "samples": 3, "keep": 2, "max_new_tokens": 12}
+NUMBERS: dict[str, Any] = {"prompts": 3, "samples": 2, "keep": 1, "max_new_tokens": 8}
 METRICS = "rep_4,bleu,entity_overlap,flesch_reading_ease"
 SETTINGS = Settings(entities="rules-v1")
 
@@ -38,15 +38,16 @@ Rows = dict[str, list[tuple[Any, ...]]]
 
 
 @pytest.fixture(scope="module", autouse=True)
-def connected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def connected(prefect_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The server that Prefect starts by itself where none is configured, one for all flows here, and the backend that
     dies."""
     from prefect.server.api.server import SubprocessASGIServer
     from prefect.settings import PREFECT_API_URL, PREFECT_HOME, temporary_settings
 
     load_plugin(Path(__file__).with_name("dying.py"))
-    home = {PREFECT_HOME: tmp_path_factory.mktemp("prefect")}
-    with temporary_settings(home, restore_defaults={PREFECT_API_URL}), SubprocessASGIServer():
+    home = tmp_path_factory.mktemp("prefect")
+    shutil.copy(prefect_database, home)
+    with temporary_settings({PREFECT_HOME: home}, restore_defaults={PREFECT_API_URL}), SubprocessASGIServer():
         yield
 
 

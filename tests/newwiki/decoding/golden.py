@@ -48,13 +48,13 @@ def all_written(
 
 
 def lengths(seed: int) -> list[list[int]]:
-    """12 prompts for a lively model, from 2 tokens to 44, so that the cache widens while others are under way."""
-    return [text[: 2 + 7 * place % 43] for place, text in enumerate(prompts(seed, 12, length=44))]
+    """6 prompts for a lively model, from 2 tokens to 44, so that the cache widens while others are under way."""
+    return [text[: 2 + 14 * place % 43] for place, text in enumerate(prompts(seed, 6, length=44))]
 
 
 def toy(checkpoint: Path) -> tuple[Any, list[list[int]], list[int]]:
-    """A trained model, 10 prompts, and tokens that it often writes: declared to end the text, they end hypotheses."""
+    """A trained model, 5 prompts, and tokens that it often writes: declared to end the text, they end hypotheses."""
     tokenizer = AutoTokenizer.from_pretrained(checkpoint)
-    texts = ["".join(both) for both in itertools.product(BEGINNINGS, GOING_ON)][::3]
+    texts = ["".join(both) for both in itertools.product(BEGINNINGS, GOING_ON)][::7]
     ends = [tokenizer(text)["input_ids"][0] for text in ".e"]
     return AutoModelForCausalLM.from_pretrained(checkpoint).eval(), [tokenizer(t)["input_ids"] for t in texts], ends

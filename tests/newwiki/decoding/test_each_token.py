@@ -22,13 +22,13 @@ from tests.newwiki.decoding.running import written
 def test_tokens_are_chosen_as_by_the_naive_implementation(spec: str) -> None:
     model = lively(0)
     ends = frozenset([3, 7])
-    requests = [(page, sample, prompt) for page, prompt in enumerate(prompts(1, 4)) for sample in range(2)]
+    requests = [(page, sample, prompt) for page, prompt in enumerate(prompts(1, 3)) for sample in range(2)]
     naive, (decoder,) = Naive(model, ends, 64), parse(spec)
     expected = {
         (page, sample): naive.write(decoder, text, room=12, seed=0, page_id=page, sample=sample)
         for page, sample, text in requests
     }
-    for rows in (1, 3, 8):
+    for rows in (1, 4):
         assert written(spec, model, requests, ends=ends, room=12, rows=rows) == expected, f"{rows} rows"
     settled = written(spec, model, requests[::-1], ends=ends, room=12, rows=3, slack=10.0)
     assert settled == expected, "every token settled alone"

@@ -123,7 +123,7 @@ def test_beam_is_transformers_on_real_text(
 def test_beam_is_transformers(beams: int, length_penalty: float, ends: list[int], size: int) -> None:
     model = lively(seed=beams)
     options = {"num_beams": beams, "length_penalty": length_penalty, "no_repeat_ngram_size": size}
-    for prompt in PROMPTS:
+    for prompt in PROMPTS[:2]:
         expected = by_transformers(model, prompt, 12, ends, early_stopping=False, **options)
         assert written(naive(model, ends), "beam", prompt, **options) == expected
 
@@ -176,7 +176,7 @@ def test_presence_and_frequency_are_of_the_completion_alone() -> None:
 
 
 def test_samples_are_drawn_as_often_as_the_softmax_says() -> None:
-    of, many = naive(lively(0, spread=0.1)), 1500
+    of, many = naive(lively(0, spread=0.1)), 600
     counts = torch.zeros(VOCABULARY)
     for page in range(many):
         tokens, ended = of.write(Decoder("sample", {}), PROMPTS[0], room=1, page_id=page)
@@ -199,7 +199,7 @@ def test_a_draw_is_the_race_of_its_seed_page_sample_step_and_token() -> None:
 @pytest.mark.parametrize("size", [0, 2])
 def test_diverse_beams_without_diversity_are_beam(ends: list[int], size: int) -> None:
     of = naive(lively(1), ends)
-    for prompt in PROMPTS:
+    for prompt in PROMPTS[:2]:
         plain = written(of, "beam", prompt, num_beams=4, no_repeat_ngram_size=size)
         for name, parameters in (
             ("group-beam", {"num_beams": 4, "num_beam_groups": 1, "diversity_penalty": 9.0}),
@@ -233,7 +233,7 @@ def test_delayed_beam_without_delay_is_a_beam_search_per_sentence(most: int, mon
     monkeypatch.setattr(oracle, "MOST_OF_A_SENTENCE", most)
     model, mark = lively(0), 21
     of = naive(model, [], sentence_end=lambda before, token: token == mark)
-    for prompt in PROMPTS:
+    for prompt in PROMPTS[:2]:
         tokens: list[int] = []
         while len(tokens) < 16:
             room = min(most, 16 - len(tokens))
@@ -283,7 +283,7 @@ def test_contrastive_search_is_equation_3() -> None:
 def test_contrastive_decoding_with_a_uniform_amateur_is_beam(size: int, context: str) -> None:
     """Paper 4.1; the normalised score moves by log |V| for all alike."""
     of = naive(lively(1), [0, 1], amateur=lively(0, spread=0.0))
-    for prompt in PROMPTS:
+    for prompt in PROMPTS[:2]:
         options = {"num_beams": 4, "no_repeat_ngram_size": size}
         contrasted = written(of, "contrastive-decoding", prompt, alpha=0.0, amateur_context=context, **options)
         assert contrasted == written(of, "beam", prompt, **options)

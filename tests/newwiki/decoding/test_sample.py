@@ -73,10 +73,10 @@ def test_it_keeps_the_same_tokens_as_transformers(parameters: Parameters, spread
         assert kept_by_us(logits, parameters) == kept_by_transformers(logits, parameters)
 
 
-@pytest.mark.parametrize("parameters", [(0, 0.9, 1.0), (0, 0.2, 1.0), (1500, 0.9, 1.0), (0, 0.99, 0.7)], ids=str)
+@pytest.mark.parametrize("parameters", [(0, 0.9, 1.0), (0, 0.2, 1.0), (700, 0.9, 1.0), (0, 0.99, 0.7)], ids=str)
 @pytest.mark.parametrize("spread", [0.1, 4.0])
 def test_a_nucleus_that_is_wider_than_the_first_look_is_whole(parameters: Parameters, spread: float) -> None:
-    logits = torch.randn(2000, generator=torch.Generator().manual_seed(2)) * spread
+    logits = torch.randn(1000, generator=torch.Generator().manual_seed(2)) * spread
     assert kept_by_us(logits, parameters) == kept_by_transformers(logits, parameters)
 
 
@@ -184,7 +184,7 @@ def test_slack_grows_as_temperature_falls() -> None:
 )
 @pytest.mark.parametrize("slack", [0.003, 0.03])
 def test_a_sure_choice_survives_any_rounding_within_the_slack(parameters: Parameters, slack: float) -> None:
-    """The law that makes a completion independent of its batch, tried on 2,000 rows with logits moved 60 ways."""
+    """The law that makes a completion independent of its batch, tried on 2,000 rows with logits moved 30 ways."""
     generator = torch.Generator().manual_seed(4)
     logits = torch.randn(2000, 12, generator=generator)
     heard = -torch.log(-torch.log(torch.rand(2000, 12, generator=generator)))
@@ -192,7 +192,7 @@ def test_a_sure_choice_survives_any_rounding_within_the_slack(parameters: Parame
     step = sample(*parameters)
     chosen, sure = step(logits, lambda tokens: heard.gather(1, tokens), bound)
     assert 0 < sure.sum() < 2000
-    for trial in range(60):
+    for trial in range(30):
         moves = torch.rand(2000, 12, generator=generator) * 2 - 1
         moved = logits + slack * (moves if trial % 2 else moves.sign())
         again, _ = step(moved, lambda tokens: heard.gather(1, tokens), torch.zeros(2000, 1))

@@ -92,6 +92,12 @@ def llama(toy_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 @pytest.fixture(scope="module")
+def base(llama: Path) -> torch.Tensor:
+    """The Llama's own logits."""
+    return logits(read_from(llama))
+
+
+@pytest.fixture(scope="module")
 def trained(toy_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An adapter of the toy that peft has trained to write another sentence."""
     folder = tmp_path_factory.mktemp("trained")
@@ -167,9 +173,11 @@ OF_LORA = {
 
 
 @pytest.mark.parametrize("config", [*KINDS_OF.values(), *OF_LORA.values()], ids=[*KINDS_OF, *OF_LORA])
-def test_the_merged_model_is_the_base_with_the_adapter_beside_it(llama: Path, tmp_path: Path, config: Any) -> None:
+def test_the_merged_model_is_the_base_with_the_adapter_beside_it(
+    llama: Path, base: torch.Tensor, tmp_path: Path, config: Any
+) -> None:
     adapter = write_adapter(llama, tmp_path / "adapter", config)
-    base, wanted, found = logits(read_from(llama)), beside_its_base(llama, adapter), logits(read_from(adapter))
+    wanted, found = beside_its_base(llama, adapter), logits(read_from(adapter))
     assert (found - wanted).abs().max() < 1e-4 * wanted.abs().max()
     assert (found - base).abs().max() > 0.01 * base.abs().max()
 

@@ -35,7 +35,7 @@ def specification(name: str, toy_checkpoint: Path) -> str:
 def completions(
     model: HuggingFaceModel, decoder: str, requests: list[tuple[Prompt, int]], **writing: object
 ) -> dict[tuple[int, int], Completion]:
-    batches = model.complete(requests, parse(decoder)[0], Writing(**{"max_new_tokens": 8, **writing}))  # type: ignore[arg-type]
+    batches = model.complete(requests, parse(decoder)[0], Writing(**{"max_new_tokens": 6, **writing}))  # type: ignore[arg-type]
     return {(one.page_id, one.sample): one for one in chain.from_iterable(batches)}
 
 
@@ -46,8 +46,7 @@ def test_the_same_bytes_at_any_batch_size_in_any_order_and_strictly_alone(
     decoder = specification(name, toy_checkpoint)
     whole = completions(model, decoder, REQUESTS, batch_size=1)
     assert whole.keys() == {(prompt.page_id, sample) for prompt, sample in REQUESTS}
-    for size in (4, 13):
-        assert completions(model, decoder, REQUESTS[::-1], batch_size=size) == whole
+    assert completions(model, decoder, REQUESTS[::-1], batch_size=13) == whole
     assert completions(model, decoder, REQUESTS[:3]) | completions(model, decoder, REQUESTS[3:]) == whole
     assert completions(model, decoder, REQUESTS, strict=True) == whole
 
@@ -76,12 +75,12 @@ folder, decoder, megabytes = sys.argv[1:]
 model = HuggingFaceModel(folder, device="cpu")
 tokenizer = AutoTokenizer.from_pretrained(folder)
 def long(text):
-    return tokenizer.decode(tokenizer(text * 100)["input_ids"][:300])
+    return tokenizer.decode(tokenizer(text * 100)["input_ids"][:308])
 prompts = [Prompt(11, long("Ilse was a botanist. ")), Prompt(40, long("Orlow is a town. "))]
 requests = [(prompt, sample) for prompt in prompts for sample in range(16)]
 notes = []
 def write():
-    writing = Writing(max_new_tokens=16, note=notes.append)
+    writing = Writing(max_new_tokens=8, note=notes.append)
     batches = model.complete(requests, parse(decoder)[0], writing)
     return sorted((c.page_id, c.sample, c.text) for c in chain.from_iterable(batches))
 free = write()  # what oneDNN takes once for its kernels is no matter later

@@ -201,25 +201,28 @@ def test_a_file_that_changes_is_another_model_or_no_model_or_changes_nothing(kin
         if kind.known(folder) == before:
             unhashed[file] = _changed(file)
         file.write_bytes(content)
-    made = kind.make(folder)
-    for file, changed in unhashed.items():
-        file.write_bytes(changed)
-    assert kind.make(folder) == made, f"{[*unhashed]} are not hashed, and change what is made"
     assert len(unhashed) <= 1
+    if unhashed:
+        made = kind.make(folder)
+        for file, changed in unhashed.items():
+            file.write_bytes(changed)
+        assert kind.make(folder) == made, f"{[*unhashed]} are not hashed, and change what is made"
 
 
 def test_a_file_that_is_added_is_another_model_or_no_model_or_changes_nothing(kind: Kind, folder: Path) -> None:
-    before, made, unhashed = kind.hash(folder), kind.make(folder), []
+    before, unhashed = kind.hash(folder), []
     for file in (folder / name for name in BESIDE if not (folder / name).exists()):
         file.parent.mkdir(exist_ok=True)
         file.write_bytes(_ADDED)
         if kind.known(folder) == before:
             unhashed.append(file)
         file.unlink()
-    for file in unhashed:
-        file.write_bytes(_ADDED)
-    assert kind.make(folder) == made, f"{unhashed} are not hashed, and change what is made"
     assert folder / "adapter_config.json" not in unhashed
+    if unhashed:
+        made = kind.make(folder)
+        for file in unhashed:
+            file.write_bytes(_ADDED)
+        assert kind.make(folder) == made, f"{unhashed} are not hashed, and change what is made"
 
 
 def test_nothing_is_opened_that_is_not_hashed(kind: Kind, folder: Path) -> None:

@@ -7,17 +7,20 @@ import pytest
 
 from newwiki.errors import UsageError
 from newwiki.models import trial
-from newwiki.models.trial import SLOTS, try_checkpoint
+from newwiki.models.trial import SLOTS, _Trial, try_checkpoint
 from tests.newwiki.models.zoo import EXACT, SLOW, ZOO, Row, page_with_table, write
 
-# What is tried of each architecture: a prompt of a few tokens, and two past every window, one of them on its way.
-_LENGTHS = ((11, 5), (2, 2), (18, 3))
+# What is tried of each architecture: a prompt of a few tokens, and two past every window, one of them on its way. A
+# batch holds one text, or all three.
+_LENGTHS = ((11, 4), (2, 2), (18, 2))
+_DECODERS = {"greedy": _Trial(1, (1, 3)), "beam:num_beams=3": _Trial(3, (1, None))}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("row", ZOO, ids=lambda row: row.name)
 def test_an_architecture_is_what_the_list_says(row: Row, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trial, "_LENGTHS", _LENGTHS)
+    monkeypatch.setattr(trial, "_DECODERS", _DECODERS)
     found = {one.what: one for one in try_checkpoint(str(write(row, tmp_path)), {})}
     if row.expected in (EXACT, SLOW):
         assert [one for one in found.values() if one.state != "ok"] == []

@@ -12,7 +12,7 @@ from newwiki.text.prose import extract_prose
 from tests.newwiki.text.leaks import leaks
 
 SHREDS = ["{{", "}}", "[[", "]]", "{|", "\n|}", "<ref>", "</ref>", "|", "<!--", "''", "\n", "<nowiki>", "[", "]", "("]
-MUTATED = 2000
+MUTATED = 1000
 # What MediaWiki shows too where markup is broken: a stroke, an arrow, a name that is no link's, `<no<b>wiki>`.
 HARMLESS = ["|", "Category:", "( ", "(, ", "(;", ",,", "-->", "<>", "a tag"]
 
@@ -48,28 +48,28 @@ def test_a_page_whose_markup_is_broken_leaks_none_of_it(english: Language, sampl
 @pytest.mark.parametrize(
     "text",
     [
-        "{{" * 2_500_000, "[[" * 500_000, "{{a|" * 500_000, "{{nowrap|" * 500 + "x" + "}}" * 500, "<ref>" * 300_000,
-        "{|\n" * 300_000, "[http://x " * 200_000, "'''" * 300_000, "(" * 500_000 + "{{x}}" + ")" * 500_000,
-        "{{x}}, " * 300_000, "[[File:a|" * 200_000, "<table>" * 200_000 + "</table>" * 200_000, "<!--" * 500_000,
-        "{{lang|en|" + "a|" * 500_000 + "}}", "({{x}}" * 200_000, "&#" * 500_000, "\n==x" * 200_000,
-        "a<b " * 200_000, "<b x=" * 200_000, "<b x='" * 150_000, "<ref " * 200_000, "<ref " * 200_000 + ">",
-        "<ref" + "a" * 500_000, "<ref" + " " * 500_000, "<h2>a" * 50_000, "<h2 " * 200_000, "<code>" * 150_000,
-        "<nowiki>&" * 100_000, "<nowiki>" + "a<" * 50_000 + "</nowiki>", "<syntaxhighlight inline>" * 50_000,
-        "<includeonly>" * 100_000, "<noinclude>" * 100_000, "<poem>" * 150_000, "<span><i>" * 100_000,
-        "\n<!-- a -->" * 100_000, "\n----" * 200_000, "__a" * 300_000, "__NOTOC__" * 100_000,
-        "[http://" + "a" * 500_000,
-        "[mailto:a " * 100_000, "mailto:" * 150_000, "file:" * 200_000, "file:" * 200_000 + "]]",
-        "[[" * 900 + "file:" * 99_000,
-        "xcite web |" * 20_000, "{{PAGENAME}}" * 100_000, "{{lang-rus|" * 100_000, "{{USA|" * 150_000,
-        "( " * 100_000 + "{{x}}" + " )" * 100_000, "([ " * 20_000 + "{{x}}" + " ])" * 20_000,
+        "{{" * 1_250_000, "[[" * 250_000, "{{a|" * 250_000, "{{nowrap|" * 500 + "x" + "}}" * 500, "<ref>" * 150_000,
+        "{|\n" * 150_000, "[http://x " * 100_000, "'''" * 150_000, "(" * 250_000 + "{{x}}" + ")" * 250_000,
+        "{{x}}, " * 150_000, "[[File:a|" * 100_000, "<table>" * 100_000 + "</table>" * 100_000, "<!--" * 250_000,
+        "{{lang|en|" + "a|" * 250_000 + "}}", "({{x}}" * 100_000, "&#" * 250_000, "\n==x" * 100_000,
+        "a<b " * 100_000, "<b x=" * 100_000, "<b x='" * 75_000, "<ref " * 100_000, "<ref " * 100_000 + ">",
+        "<ref" + "a" * 250_000, "<ref" + " " * 250_000, "<h2>a" * 25_000, "<h2 " * 100_000, "<code>" * 75_000,
+        "<nowiki>&" * 50_000, "<nowiki>" + "a<" * 25_000 + "</nowiki>", "<syntaxhighlight inline>" * 25_000,
+        "<includeonly>" * 50_000, "<noinclude>" * 50_000, "<poem>" * 75_000, "<span><i>" * 50_000,
+        "\n<!-- a -->" * 50_000, "\n----" * 100_000, "__a" * 150_000, "__NOTOC__" * 50_000,
+        "[http://" + "a" * 250_000,
+        "[mailto:a " * 50_000, "mailto:" * 75_000, "file:" * 100_000, "file:" * 100_000 + "]]",
+        "[[" * 900 + "file:" * 49_500,
+        "xcite web |" * 20_000, "{{PAGENAME}}" * 50_000, "{{lang-rus|" * 50_000, "{{USA|" * 75_000,
+        "( " * 50_000 + "{{x}}" + " )" * 50_000, "([ " * 20_000 + "{{x}}" + " ])" * 20_000,
         "[{" * 20_000 + "[[" + "{[" * 20_000, "{{nowrap|" + " " * 19_000 + "!=x}}",
         ("[[(" + " " * 19_000 + "|]]") * 20,
-        "a" + "\u0301\u0316" * 200_000, "\n== See also ==\na" * 50_000, "{{x}} {{y}}, " * 50_000, "“" * 300_000,
+        "a" + "\u0301\u0316" * 100_000, "\n== See also ==\na" * 25_000, "{{x}} {{y}}, " * 25_000, "“" * 150_000,
     ],
     ids=lambda text: repr(text[:10]),
 )  # fmt: skip
 def test_a_page_that_is_nothing_but_openers_takes_seconds_a_megabyte_at_most(english: Language, text: str) -> None:
     start = time.process_time()
     prose = extract_prose(text, english)
-    assert time.process_time() - start < 4 * max(1.0, len(text) / 1e6)
+    assert time.process_time() - start < 4 * max(0.5, len(text) / 1e6)
     assert leaks(prose, but=HARMLESS) == []

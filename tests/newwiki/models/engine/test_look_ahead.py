@@ -90,10 +90,10 @@ def test_contrastive_search_equals_the_naive_implementation_for_every_architectu
             written(decoder, model, asked, ends=END, room=4)
         return
     naive = Naive(with_last_states(model), END, 64)
-    expected = {(page, 0): naive.write(decoder, text, room=4) for page, _, text in asked}
+    expected = {(page, 0): naive.write(decoder, text, room=3) for page, _, text in asked}
     use_fast_kernels(model)
     assert path_of(model) == SLOTS
-    assert written(decoder, model, asked, ends=END, room=4, rows=3) == expected
+    assert written(decoder, model, asked, ends=END, room=3, rows=3) == expected
 
 
 def test_close_candidates_are_decided_by_separate_passes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,8 +116,7 @@ def test_samples_do_not_depend_on_the_batch(name: str) -> None:
     assert one.path.own_cache
     alone = engine_written(one, "sample", REQUESTS, rows=1)
     assert len({tuple(tokens) for tokens, _ in alone.values()}) > len(PROMPTS)
-    for rows in (3, 7):
-        assert engine_written(one, "sample", REQUESTS[::-1], rows=rows) == alone
+    assert engine_written(one, "sample", REQUESTS[::-1], rows=4) == alone
 
 
 def test_texts_are_as_likely_beside_others_as_alone(one: Built) -> None:

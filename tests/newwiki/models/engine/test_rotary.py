@@ -26,7 +26,7 @@ from tests.newwiki.decoding.naive import Naive
 from tests.newwiki.decoding.running import written
 
 EDGE, ROOM, END = 16, 6, frozenset([96])
-LENGTHS = (3, 11, 13, 15, 16, 17, 24)  # of prompts, whose rows cross the edge at different steps, or begin past it
+LENGTHS = (3, 13, 15, 16, 24)  # of prompts, whose rows cross the edge at different steps, or begin past it
 
 _SMALL: dict[str, Any] = {
     "vocab_size": 97, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 3, "num_attention_heads": 4,
@@ -96,7 +96,7 @@ def test_cached_generation_equals_rereading_the_text_for_each_token(named: str) 
     expected = {(page, 0): naive.write(decoder, text, room=ROOM) for page, text in enumerate(texts())}
     asked = [(page, 0, text) for page, text in enumerate(texts())]
     quick(model)
-    for rows, order in ((1, asked), (3, asked[::-1]), (7, asked)):
+    for rows, order in ((1, asked), (3, asked[::-1])):
         assert written(decoder, model, order, ends=END, room=ROOM, rows=rows) == expected
 
 
