@@ -15,7 +15,7 @@ from newwiki.errors import NewWikiError
 from newwiki.experiment_request import ExperimentRequest
 from newwiki.fields import as_typed
 from newwiki.models.files import parameter_count
-from newwiki.private_places import public_name
+from newwiki.private_places import public_decoder, public_name
 from newwiki.settings import Settings
 from storage.database import Database
 
@@ -171,8 +171,8 @@ def methods_of(
             ModelRead(model=public_name(name), model_sha256=sha256, parameters=_parameters(request, name))
             for name, sha256 in _weights(runs, read)
         ],
-        decoders=list(dict.fromkeys(run.decoder for run in runs)) or list(request.decoder),
-        runs=[_public(run) for run in runs],
+        decoders=list(dict.fromkeys(map(public_decoder, [run.decoder for run in runs] or request.decoder))),
+        runs=[replace(_public(run), decoder=public_decoder(run.decoder)) for run in runs],
         evaluators=[_public(one) for one in evaluators],
         left_out=[*_without_text(runs), *lacking],
     )

@@ -249,7 +249,7 @@ def test_a_decoder_of_several_parts_is_run_once(db: Path) -> None:
     assert found == [{"runs": RUNS, "decoders": RUNS}]
 
 
-def test_the_page_has_the_planes_and_the_sizes(db: Path, tmp_path: Path) -> None:
+def test_the_page_has_the_planes_and_the_sizes_and_no_folder(db: Path, amateur: Path, tmp_path: Path) -> None:
     [one] = rows(db, "select experiment_id from experiments")
     page = write_answer(Database(db), one["experiment_id"], tmp_path / "answer.html").read_text("utf-8")
     for told in (
@@ -259,6 +259,7 @@ def test_the_page_has_the_planes_and_the_sizes(db: Path, tmp_path: Path) -> None
         assert told in page
     assert page.count("<figure>") == 4 + 2
     assert "finds its own texts likely" in page
+    assert f"amateur={amateur.name}," in page and str(amateur.parent) not in page
 
 
 def test_of_few_prompts_it_says_so_and_goes_without_mauve(
