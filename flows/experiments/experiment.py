@@ -93,7 +93,7 @@ class Findings:
     @property
     def titled(self) -> list[tuple[str, Sequence[str]]]:
         """Return the three lists with their titles; an empty list is replaced by a placeholder sentence."""
-        not_asked = ["not asked: a test for differences never shows that there is none"]
+        not_asked = ["not tested: a test for differences cannot show that there is no difference"]
         return [
             ("What holds", self.holds or _NOTHING),
             ("What does not hold", not_asked if self.fails is None else self.fails or _NOTHING),

@@ -16,8 +16,8 @@ def verdict(found: Sequence[StatementVerdict]) -> str:
     """Return the counts of verdicts, such as `of 60 statements 12 hold, 3 do not hold, of 45 it cannot be told`."""
     counts = Counter(one.verdict for one in found)
     return (
-        f"of {len(found)} statements {counts[HOLDS]} hold, {counts[FAILS]} do not hold, of {counts[UNKNOWN]} it cannot "
-        "be told"
+        f"of {len(found)} statements {counts[HOLDS]} {'holds' if counts[HOLDS] == 1 else 'hold'}, {counts[FAILS]} "
+        f"{'does' if counts[FAILS] == 1 else 'do'} not hold, of {counts[UNKNOWN]} it cannot be told"
     )
 
 

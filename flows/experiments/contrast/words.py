@@ -105,7 +105,7 @@ def _answer(model: str, apart: Sequence[ContrastDifference]) -> str:
         prompts = max(one.prompts for one in of_one)
         return (
             f"{prompts} prompts are too few to tell whether the texts of {model} differ under {decoder} and "
-            f"contrastive decoding; {statistics.FEWEST} are the least"
+            f"contrastive decoding; at least {statistics.FEWEST} are needed"
         )
     shown = [
         f"{one.verdict} {metric_words.in_sentence(one.metric)}, {apart_words(one)}"
@@ -146,7 +146,7 @@ def _differing(variants: Sequence[ContrastVariant], apart: Sequence[ContrastDiff
         yield f"{named}: beside contrastive decoding, {'; '.join(found) or f'{CANNOT_TELL} any of them apart'}"
     if too_few:
         prompts = max(one.prompts for one in apart if one.part in too_few)
-        yield f"{', '.join(too_few)}: {prompts} prompts tell nothing; {statistics.FEWEST} are the least"
+        yield f"{', '.join(too_few)}: {prompts} prompts are too few; at least {statistics.FEWEST} are needed"
 
 
 def _lengths(numbers: Sequence[ContrastNumber]) -> list[str]:

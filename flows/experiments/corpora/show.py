@@ -24,8 +24,9 @@ _COMMON = (
 )
 _UNIQUE = (
     "Noun phrases of a corpus' set that are not in all (figure 5), by the share of its responses; in how many corpora; "
-    "the corpus without it that has it most often, and the difference in percentage points with its 95 % interval, "
-    "prompt by prompt; p after Holm's correction for all phrases that might have come to be unique."
+    "of the corpora whose sets lack it, the one whose responses have it most often, and the difference in percentage "
+    "points with its 95 % interval, prompt by prompt; p after Holm's correction for all phrases that might have come "
+    "to be unique."
 )
 _NAMED = 5  # phrases listed in a sentence
 _TONES: dict[str, Tone] = {BEYOND: "good", ALIKE: "open"}
@@ -53,7 +54,10 @@ def _findings(found: Found) -> Findings:
         if beyond:
             named = ", ".join(f"“{one.phrase}” {_difference(one)}" for one in beyond[:_NAMED])
             more = f" and {len(beyond) - _NAMED} more" if len(beyond) > _NAMED else ""
-            holds.append(f"{corpus} has more often than any corpus without them (percentage points): {named}{more}")
+            holds.append(
+                f"{corpus}: more frequent than after any corpus whose set lacks the phrase (percentage points): "
+                f"{named}{more}"
+            )
         if open_ := len(unique) - len(beyond):
             unknown.append(f"whether {open_} of {corpus}'s {len(unique)} unique phrases are unique by chance")
     return Findings(answer=sentence(found.phrases), holds=holds, unknown=unknown)

@@ -39,9 +39,10 @@ def sentence(phrases: Sequence[CorpusPhrase]) -> str:
     names = len({one.phrase for one in unique})
     beyond = len({one.phrase for one in unique if one.verdict == BEYOND})
     if all(one.verdict == TOO_FEW for one in unique):
-        told = "there are too few prompts to tell which of these are so by chance"
+        told = "there are too few prompts to tell which of these are there by chance"
     else:
-        told = f"{beyond:,} of these are more frequent there than after any other corpus beyond chance between prompts"
+        are = "is" if beyond == 1 else "are"
+        told = f"of these, {beyond:,} {are} more frequent there than chance between prompts explains"
     return f"{found}, and {names:,} after some of them only; {told}"
 
 
@@ -58,7 +59,7 @@ def words(
     told += [_unique(one, [row for row in phrases if row.corpus == one.corpus]) for one in facts]
     told += _chance(phrases)
     if repeated := sum(one.repeated for one in facts):
-        told.append(f"a text that stands in its corpus more than once is learnt once ({repeated:,} left out)")
+        told.append(f"a text that is in its corpus more than once is used once in training ({repeated:,} left out)")
     if (few := min(one.responses for one in written)) * threshold < 1:
         told.append(
             f"of {few:,} responses a single one is more than {threshold:.0%}: every phrase of any of them counts; "
@@ -68,8 +69,8 @@ def words(
     if empty:
         told.append(f"{empty:,} of {responses:,} responses have no noun phrase, and count among the responses")
     told.append(
-        "a fine-tuning with another seed, other epochs or another learning rate gives other responses, of which no "
-        "interval here knows; ask again with another --seed to see what stays"
+        "a fine-tuning with another seed, other epochs or another learning rate gives other responses, which no "
+        "interval here covers; ask again with another --seed to see which phrases stay"
     )
     return told
 
@@ -87,8 +88,8 @@ def _asked(prompts: str, facts: Sequence[CorpusFacts], written: Sequence[CorpusR
 def _counted(found_by: Fingerprint, threshold: float) -> str:
     stand_in = ", which cuts texts at stop words and tells no nouns from verbs" if found_by.model == STAND_IN else ""
     return (
-        f"noun phrases by {found_by.model}{stand_in}; one counts for a corpus that is in more than {threshold:.0%} of "
-        "its responses under any decoder"
+        f"noun phrases by {found_by.model}{stand_in}; a phrase counts for a corpus if it is in more than "
+        f"{threshold:.0%} of the responses under at least one decoder"
     )
 
 
@@ -103,7 +104,7 @@ def _unique(facts: CorpusFacts, phrases: Sequence[CorpusPhrase]) -> str:
 def _chance(phrases: Sequence[CorpusPhrase]) -> list[str]:
     unique = [one for one in phrases if one.kind == "unique"]
     if any(one.verdict == TOO_FEW for one in unique):
-        return [f"fewer than {FEWEST} prompts are too few for an interval: nothing is said of what is unique by chance"]
+        return [f"fewer than {FEWEST} prompts are too few for an interval: no phrase is tested for chance"]
     chance = sum(one.verdict == ALIKE for one in unique)
     if not chance:
         return []

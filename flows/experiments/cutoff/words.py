@@ -37,8 +37,8 @@ def sentence(found: Sequence[CutoffFinding], control: str | None) -> str:
 def why(one: CutoffFinding) -> str:
     """Return the reason why a finding names no month."""
     reasons = {
-        TOO_FEW_MONTHS: f"{one.months} months of {FEWEST_ARTICLES} articles or more are too few, {FEWEST_MONTHS} are "
-        "the least",
+        TOO_FEW_MONTHS: f"{one.months} months of {FEWEST_ARTICLES} articles or more are too few; at least "
+        f"{FEWEST_MONTHS} are needed",
         NO_CHANGE: "no change from month to month is shown",
     }
     return reasons.get(one.verdict, one.verdict)
@@ -64,8 +64,8 @@ def words(found: Sequence[CutoffFinding], control: str | None) -> list[str]:
             told.append(sentence)
     if named:
         told.append(
-            "the interval is for a change that takes at most half of the months that there are; of a slower one it "
-            "holds the month less often than in 95 of 100 cases"
+            "the interval covers the month in 95 of 100 cases if the change takes at most half of the months; it "
+            "covers a slower change less often"
         )
     own = [one for one in decisive(found) if one.model == control and one.verdict == FOUND]
     told += [
@@ -80,10 +80,10 @@ def words(found: Sequence[CutoffFinding], control: str | None) -> list[str]:
             "articles tells the two apart"
         )
     elif not own:
-        told.append(f"what {control} shows too is taken off; that it has read none is for who named it to know")
+        told.append(f"what {control} shows too is taken off; that it has read none of the articles is assumed")
     told.append(
         "an article that was begun in a month can be about something older: what a model knew of that from elsewhere "
-        "is in its curve too, so the month is where knowing ends, and not where a corpus was cut"
+        "is in its curve too, so the month is where its knowledge ends, which may be later than its training texts"
     )
     return told
 
@@ -121,13 +121,13 @@ def _sentence(one: CutoffFinding, tests: int) -> str:
     if one.verdict != FOUND:
         return f"{who}: {_CANNOT_TELL}: {one.verdict}{of}: {one.metric}, p {_p(one.p_holm)}, {rests}"
     if one.low is None:
-        within = f"{month_words(one.high)} or before: the change may have begun before the first month"
+        within = f"up to {month_words(one.high)}: the change may have begun before the first month"
     else:
-        within = f"one of {month_words(one.low)} to {month_words(one.high)}"
+        within = f"{month_words(one.low)} to {month_words(one.high)}"
     beyond = f", beyond what changes for {one.control}," if one.control else ""
     gradually = f" over {one.width} months" if (one.width or 1) > 1 else ""
     return (
-        f"{who}: the last month that it has seen is {month_words(one.month)}, in 95 of 100 cases "
+        f"{who}: the last month that it has seen is {month_words(one.month)}, with the 95 % interval "
         f"{within}; after it {one.metric}{beyond} moves by "
         f"{signed(one.change or 0.0)}{gradually}, p {_p(one.p_holm)}, {rests}"
     )

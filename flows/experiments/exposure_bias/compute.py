@@ -117,8 +117,8 @@ def _cut(model: TokenModel, articles: Sequence[Article], request: ExposureBiasRe
         found |= {(article.page_id, place): piece for place, piece in enumerate(pieces)}
     if len(articles) - too_short < 4:
         raise TerminalError(
-            f"{len(articles) - too_short} of {len(articles)} articles have {length} tokens, and 4 are the least; ask "
-            "for shorter prefixes (--prefix-length, --gap), or take more articles"
+            f"{len(articles) - too_short} of {len(articles)} articles have {length} tokens, and at least 4 are needed; "
+            "ask for shorter prefixes (--prefix-length, --gap), or take more articles"
         )
     return Cut(found, len(articles), too_short)
 

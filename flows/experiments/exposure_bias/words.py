@@ -84,7 +84,7 @@ def words(
     if too_short:
         told.append(f"{too_short:,} of {articles:,} articles are shorter than a stretch, and left out")
     if request.seeds < FEWEST:
-        told.append(f"{FEWEST} seeds are the least that have an interval (--seeds)")
+        told.append(f"an interval takes at least {FEWEST} seeds (--seeds)")
     told.append(_unit(articles - too_short))
     return told
 
@@ -92,12 +92,12 @@ def words(
 def _unit(articles: int) -> str:
     """State what the intervals generalize over, and the limits of the simulated null."""
     if articles < FEWEST_ARTICLES:
-        return f"{FEWEST_ARTICLES} articles are the least that have an interval, and {articles} are here"
+        return f"an interval takes at least {FEWEST_ARTICLES} articles, and there are {articles}"
     groups = "each article" if articles <= MOST_GROUPS else f"each of {MOST_GROUPS} groups of articles"
     return (
         f"intervals are over {articles:,} articles, by leaving {groups} out of all seeds at once; the references stay "
-        "the same. The simulated null has articles that are independent of each other, so articles on one subject make "
-        "intervals too narrow; it has no METEOR and no EB-C"
+        "the same. The simulation that tests these intervals has articles that are independent of each other: articles "
+        "on one subject make intervals too narrow. It does not cover METEOR and EB-C"
     )
 
 

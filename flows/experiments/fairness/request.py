@@ -78,7 +78,7 @@ EXPERIMENT = Experiment(
     name="fairness",
     version="2",
     title="Groups of people",
-    question="Does a model write more badly of one group of people than of another?",
+    question="Does a model write more negatively about one group of people than about another?",
     source="Dhamala et al. 2022, An analysis of the effects of decoding algorithms on fairness in open-ended language "
     "generation",
     help="Test whether models write more negatively about one group of people than about another, under which "

@@ -8,6 +8,7 @@ from flows.experiments.fairness.findings import ALIKE, DIFFERENT, PROMPTS, TOO_F
 from flows.experiments.fairness.material import Found
 from flows.experiments.fairness.prompted_runs import NOT_AT_HAND
 from flows.experiments.fairness.result_tables import AdvantageChange, FairnessSetting, GroupPair, GroupShare
+from flows.presenting.numbers import counted
 from newwiki.prompting.prompt_set import JudgedText, PromptSet
 
 _REMEDIES = {
@@ -48,19 +49,21 @@ def sentence(pairs: Sequence[GroupPair], shares: Sequence[GroupShare], settings:
         )
         of_two = _shares(most, shares)
         return (
-            f"{most.model} writes more badly of {worse} than of {better}: {of_two[worse]:.1%} of the sentences against "
-            f"{of_two[better]:.1%} by {most.metric} under {most.sweep} "
+            f"{most.model} writes more negatively about {worse} than about {better}: {of_two[worse]:.1%} of the "
+            f"sentences against {of_two[better]:.1%} by {most.metric} under {most.sweep} "
             f"{value_of(settings, most.model, most.sweep, most.place)}; {len(different):,} of {tests} differ"
         )
     if any(one.verdict == PROMPTS for one in pairs):
         decided = sum(one.verdict == PROMPTS for one in pairs)
         return (
-            f"Of no group is it shown that {models} writes more badly than of another: in {decided:,} of {tests} the "
-            "texts differ, but no further than their prompts do"
+            f"{models} is not shown to write more negatively about any group than about another: in {decided:,} of "
+            f"{tests} the texts differ, but no further than their prompts do"
         )
     if any(one.verdict == ALIKE for one in pairs):
-        return f"Of no group is it shown that {models} writes more badly than of another, in {tests}"
-    return f"There are too few prompts to tell whether {models} writes more badly of one group than of another"
+        return f"{models} is not shown to write more negatively about any group than about another, in {tests}"
+    return (
+        f"There are too few prompts to tell whether {models} writes more negatively about one group than about another"
+    )
 
 
 def words(prompts: PromptSet, found: Found, left_out: Mapping[str, str], judged: JudgedText) -> list[str]:
@@ -77,9 +80,7 @@ def words(prompts: PromptSet, found: Found, left_out: Mapping[str, str], judged:
     told += _prompts_alone(shares)
     told += _changes(found.changes, settings)
     if any(one.verdict == TOO_FEW for one in pairs):
-        told.append(
-            f"fewer than {FEWEST} prompts of a group are too few for an interval: nothing is said of their difference"
-        )
+        told.append(f"fewer than {FEWEST} prompts of a group are too few for an interval, so the group is not compared")
     told += [
         f"{name} is not in the answer: it {why}; {_REMEDIES[name] if why == NOT_AT_HAND else _OTHER_LANGUAGE}"
         for name, why in left_out.items()
@@ -108,7 +109,7 @@ def _decided(model: str, metric: str, pairs: Sequence[GroupPair]) -> list[str]:
     if not count:
         return []
     return [
-        f"{model} by {metric}: of {count} of {len(pairs)} pairs of groups and settings nothing is said: their texts "
+        f"{model} by {metric}: {count} of {len(pairs)} pairs of groups and settings have no verdict: their texts "
         "differ, but no further than their prompts do by themselves; name the words that tell the groups apart in the "
         "column hide of --prompt-file, or give prompts that are judged alike"
     ]
@@ -164,7 +165,7 @@ def _found(
     of_two = _shares(most, shares)
     low, high = sorted((most.group_a, most.group_b), key=lambda group: of_two[group])
     return (
-        f"{said}; the most {high} ({of_two[high]:.1%}) and {low} ({of_two[low]:.1%}) under {most.sweep} "
+        f"{said}, most of all {high} ({of_two[high]:.1%}) and {low} ({of_two[low]:.1%}) under {most.sweep} "
         f"{value_of(settings, model, most.sweep, most.place)}"
     )
 
@@ -184,8 +185,9 @@ def _changes(found: Sequence[AdvantageChange], settings: Sequence[FairnessSettin
         return []
     shown = [one for one in found if one.shown]
     told = (
-        f"the group with fewer negative sentences becomes another {len(found)} times along a sweep, {len(shown)} times "
-        "with settings that differ on either side; the others may be chance"
+        f"along a sweep the group with fewer negative sentences changes {counted(len(found), 'time')}; {len(shown)} of "
+        "these changes are between settings at which the groups differ"
+        + ("" if len(shown) == len(found) else ", and the others may be chance")
     )
     return [told, *(_change(one, settings) for one in shown)]
 

@@ -55,7 +55,7 @@ def words(
         + (
             f"they still differ in {_imbalances(uneven)}, which may be part of a gap"
             if uneven
-            else f"what is left between them is {_imbalances(matching.imbalance)}"
+            else f"the remaining difference is {_imbalances(matching.imbalance)}"
         )
     ]
     for model in _models(gaps):
@@ -67,9 +67,7 @@ def words(
     told += [_membership(one) for one in memberships]
     control = next((gap.control for gap in gaps if gap.control), None)
     if control:
-        told.append(
-            f"what {control} shows too is the articles' own; that it has read neither is for who named it to know"
-        )
+        told.append(f"what {control} shows too is the articles' own; that it has read neither is assumed")
     else:
         told.append(
             "old articles may be easier, or harder, for any model, whether it has read them or not: a --control that "
@@ -101,7 +99,7 @@ def _answer(gap: Gap) -> str:
         NONE_SHOWN: f"No difference between old and new articles is shown for {gap.model}: {by}",
         THE_ARTICLES_OWN: f"{gap.model} differs on old articles no more than the control does: {by}",
         TOO_FEW: f"{gap.pairs} pairs of articles are too few to tell whether {gap.model} does better on old ones; "
-        f"{statistics.FEWEST} are the least",
+        f"at least {statistics.FEWEST} are needed",
     }
     return told[gap.verdict]
 

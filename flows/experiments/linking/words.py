@@ -31,11 +31,11 @@ def sentence(links: Sequence[LinkedMonths]) -> str:
     named = f"The months {' and '.join(months)}" if len(months) == 2 else _many(len(months), "month")
     found = f"{named} are on one scale by {metrics}"
     if not apart:
-        return f"{found}, and by none is it shown that one month is harder than another"
+        return f"{found}, and no metric shows that one month is harder than another"
     most = max(apart, key=lambda one: abs(one.difficulty) / one.difficulty_error)
     return (
-        f"{found}, and by {len({one.metric for one in apart})} of them the months differ in how hard they are, most "
-        f"clearly by {most.metric}, to which the later month alone adds {gained(most)}"
+        f"{found}; they differ in difficulty by {_many(len({one.metric for one in apart}), 'metric')}, most clearly by "
+        f"{most.metric}, which the later month alone changes by {gained(most)}"
     )
 
 
@@ -96,7 +96,7 @@ def _difficulty(links: Sequence[LinkedMonths], differing: Sequence[LinkedMonths]
     anchors, models = _span([link.anchors for link in links], "anchor"), _span([link.models for link in links], "model")
     metrics = _many(len({link.metric for link in links}), "metric")
     return f"{one.from_snapshot} is linked with {one.to_snapshot} by {metrics}, each by {anchors} of {models}; " + (
-        f"by the months alone the anchors gain {moved}{more}" if apart else "by none the months are shown to differ"
+        f"the later month alone changes {moved}{more}" if apart else "no metric shows that the months differ"
     )
 
 

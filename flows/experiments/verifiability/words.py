@@ -117,7 +117,8 @@ def _answer(model: str, apart: Sequence[VerifiabilityDifference]) -> str:
     if all(one.verdict == statistics.TOO_FEW for one in apart):
         return (
             f"{max(one.prompts for one in apart)} prompts are too few to tell whether more of what {model} writes is "
-            f"supported under any of {len(apart)} decoders than under {against}; {statistics.FEWEST} are the least"
+            f"supported under any of {len(apart)} decoders than under {against}; at least {statistics.FEWEST} are "
+            "needed"
         )
     ways = {
         way: [one for one in apart if one.verdict == verdict]
@@ -168,8 +169,8 @@ def _differing(apart: Sequence[VerifiabilityDifference], model: str) -> str:
         return f"{model}: beside {beside}, {'; '.join(told)}"
     if all(one.verdict == statistics.TOO_FEW for one in of_model):
         return (
-            f"{model}: {of_model[0].prompts} prompts tell nothing of which decoders differ; {statistics.FEWEST} are "
-            "the least"
+            f"{model}: {of_model[0].prompts} prompts are too few to tell which decoders differ; at least "
+            f"{statistics.FEWEST} are needed"
         )
     return f"{model}: beside {beside}, no decoder differs by any of these metrics"
 

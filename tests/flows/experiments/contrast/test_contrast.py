@@ -273,7 +273,7 @@ def test_of_few_prompts_it_says_so_and_goes_without_mauve(
     [one] = rows(db, "from experiments order by made_at desc, rowid desc limit 1")
     assert one["verdict"] == "too few prompts to tell decoders apart"
     told = "; ".join(one["words"])
-    assert "decoders: 3 prompts tell nothing; 13 are the least" in told
+    assert "decoders: 3 prompts are too few; at least 13 are needed" in told
     assert "mauve of 2 runs cannot be had: fewer than 20 texts or articles that can be embedded" in told
     assert "figures of mauve are left out" in told
     assert "not at hand, and so not in the answer: likelihood_coherence; `--likelihood-model NAME`" in told

@@ -112,7 +112,7 @@ def test_where_the_prompts_decide_nothing_is_said_of_the_model(tmp_path: Path) -
     assert (one.p_holm or 1.0) < 0.05
     assert one.verdict == experiments.stored(*found).verdict == "the prompts decide"
     page = write_answer(*found, tmp_path / "answer.html").read_text("utf-8")
-    assert "nothing is said" in page
+    assert "pairs of groups and settings have no verdict" in page
     # Nor where the model does write worse of them: a text goes on from its prompt, and these are negative themselves
     one = pair(ask(tmp_path, "biased", file, metrics="negative_sentiment"))
     assert (one.difference, one.beyond, one.verdict) == (1, 0, "the prompts decide")

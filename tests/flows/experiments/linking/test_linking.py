@@ -83,7 +83,7 @@ def test_a_link_is_what_the_anchors_gain(database: Database) -> None:
     assert found.difficulty_high < 0
     answer = experiments.stored(database, experiment_id)
     assert answer.verdict == "2 months on one scale by 1 metric"
-    assert any("the anchors gain sbert −0.100 [" in sentence for sentence in answer.words)
+    assert any("the later month alone changes sbert −0.100 [" in sentence for sentence in answer.words)
     said = EXPERIMENT.show(database, experiment_id).findings
     assert f"{AUGUST} and {SEPTEMBER} are on one scale by 1 metric" in said.answer
     assert ("most clearly by sbert" in said.answer) == bool(said.holds)
