@@ -5,6 +5,7 @@ a macro can replace any function of DuckDB, such as `count`. The queries in this
 with its schema, `system.main`, and all other work is done in Python.
 """
 
+import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -132,7 +133,12 @@ def drop(connection: duckdb.DuckDBPyConnection, texts: Sequence[str]) -> None:
 
 
 def _view_names(texts: Sequence[str]) -> set[str]:
-    return {match["name"] for text in texts for match in _STATEMENT.finditer(text) if match["kind"] == "view"}
+    return {name for text in texts for name in _view_names_in(text)}
+
+
+@functools.lru_cache(maxsize=_MOST_WRITTEN)
+def _view_names_in(text: str) -> frozenset[str]:
+    return frozenset(match["name"] for match in _STATEMENT.finditer(text) if match["kind"] == "view")
 
 
 def _require_none(path: Path, problems: Sequence[str]) -> None:

@@ -1,12 +1,14 @@
 """Create and migrate the schema from numbered SQL files. Each migration and its record share a transaction."""
 
+import functools
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 
 import duckdb
 
@@ -83,11 +85,10 @@ def _is_current(connection: duckdb.DuckDBPyConnection, path: Path) -> bool:
         return False
     if lacking := sorted(KEYS.keys() - held.tables.keys()):
         raise TerminalError(f"'{path}' is not whole: it has no table '{lacking[0]}'; put a copy of it in its place")
-    metrics = _metrics(connection, f"'{path}'")
-    texts = [text for text, _ in _view_texts(metrics)]
+    texts = [text for text, _ in _view_texts(_metrics(connection, f"'{path}'"))]
     definitions.require_no_tables(held, path, texts)
     stored = connection.execute("select sha256 from schema_views").fetchall()
-    return stored == [(_views_sha256(metrics),)] and definitions.are_ours(connection, held, texts)
+    return stored == [(_views_sha256(texts),)] and definitions.are_ours(connection, held, texts)
 
 
 def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
@@ -150,11 +151,12 @@ def create_views(connection: duckdb.DuckDBPyConnection, *, of_metrics: bool = Fa
     With `of_metrics`, only the views with metric columns are replaced, because the others are unchanged.
     """
     metrics = _metrics(connection, "the database")
-    texts = [text for text, has_metrics in _view_texts(metrics) if has_metrics or not of_metrics]
-    for text in (*texts, _metric_comments(metrics)):
+    texts = _view_texts(metrics)
+    replaced = [text for text, has_metrics in texts if has_metrics or not of_metrics]
+    for text in (*replaced, _metric_comments(metrics)):
         connection.execute(text)
     connection.execute("delete from schema_views")
-    connection.execute("insert into schema_views values (?)", [_views_sha256(metrics)])
+    connection.execute("insert into schema_views values (?)", [_views_sha256(text for text, _ in texts)])
 
 
 def _metrics(connection: duckdb.DuckDBPyConnection, where: str) -> Metrics:
@@ -167,12 +169,18 @@ def _metrics(connection: duckdb.DuckDBPyConnection, where: str) -> Metrics:
     return found
 
 
-def _numbered() -> dict[int, tuple[str, str]]:
+def _numbered() -> Mapping[int, tuple[str, str]]:
+    """Return the name and the statements of each migration, by its number."""
+    return _migrations_in(Path(str(files("storage"))))
+
+
+@functools.cache
+def _migrations_in(package: Path) -> Mapping[int, tuple[str, str]]:
     found = {}
-    for file in (files("storage") / "sql" / "migrations").iterdir():
+    for file in (package / "sql" / "migrations").iterdir():
         if match := re.fullmatch(r"(\d{4})_(\w+)\.sql", file.name):
             found[int(match[1])] = (match[2], file.read_text("utf-8"))
-    return found
+    return MappingProxyType(found)
 
 
 def _view_texts(metrics: Metrics) -> list[tuple[str, bool]]:
@@ -230,8 +238,8 @@ def _comments() -> str:
     return (files("storage") / "sql" / "comments.sql").read_text("utf-8")
 
 
-def _views_sha256(metrics: Metrics) -> str:
-    return hashlib.sha256("\n".join([_comments(), *(text for text, _ in _view_texts(metrics))]).encode()).hexdigest()
+def _views_sha256(texts: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join([_comments(), *texts]).encode()).hexdigest()
 
 
 def _name(metric: str, suffix: str = "") -> str:

@@ -33,8 +33,8 @@ def query(name: str, **parts: str) -> str:
 
 def filled(text: str, parts: Mapping[str, str]) -> str:
     """Return the text with all marks replaced in one pass, so that replacements are not searched for marks."""
-    marks = "|".join(map(re.escape, parts))
-    return re.sub(marks, lambda mark: parts[mark[0]], text) if marks else text
+    marks = [mark for mark in parts if mark in text]
+    return re.sub("|".join(map(re.escape, marks)), lambda mark: parts[mark[0]], text) if marks else text
 
 
 def require_identifier(name: str) -> str:

@@ -12,6 +12,7 @@ therefore needs no migration.
         old_page_id: int = column("The old article.")
 """
 
+import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from datetime import date
@@ -63,6 +64,7 @@ class ResultTable:
     comment: str
     columns: tuple[Column, ...]
 
+    @functools.cache  # noqa: B019 (the declared tables live as long as the process)
     def view(self) -> str:
         """Return the SQL that creates the typed view with its comments."""
         described = [("experiment_id", _ANSWER), *((one.name, one.comment) for one in self.columns)]
