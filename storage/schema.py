@@ -1,8 +1,10 @@
 """Read the tables and views from the database, with their columns, types and comments."""
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
@@ -40,13 +42,14 @@ def names(database: Database) -> list[str]:
     return sorted({one.name for one in found} | {column.name for one in found for column in one.columns})
 
 
-def documented() -> list[Relation]:
+@functools.cache
+def documented() -> tuple[Relation, ...]:
     """Return the tables and views of a new database, in which `METRIC` represents every metric."""
     with connect(MEMORY) as connection:
         migrate(connection, Path(":memory:"))
         connection.execute(_ANY_METRIC)
         create_views(connection)
-        return [_of_any_metric(one) for one in relations(connection)]
+        return tuple(_of_any_metric(one) for one in relations(connection))
 
 
 def _of_any_metric(relation: Relation) -> Relation:
@@ -63,5 +66,8 @@ def _of_any_metric(relation: Relation) -> Relation:
 
 def relations(connection: duckdb.DuckDBPyConnection) -> Iterator[Relation]:
     """Yield the views and then the tables, each ordered by name, except the tables that record the schema itself."""
+    columns: dict[str, list[TableColumn]] = {}
+    for column in records(dict[str, Any], connection.execute(query("all_columns"))):
+        columns.setdefault(column.pop("table_name"), []).append(TableColumn(**column))
     for name, kind, comment in connection.execute(query("relations")).fetchall():
-        yield Relation(name, kind, comment, tuple(records(TableColumn, connection.execute(query("columns"), [name]))))
+        yield Relation(name, kind, comment, tuple(columns[name]))
