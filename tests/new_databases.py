@@ -1,7 +1,8 @@
 """A new database is a copy of an empty one, because making one takes a second of processor time: most of it goes into
 the tables, the views and their comments.
 
-tests/storage makes its databases itself, and so do the processes of tests/flows/test_cold.py and tests/test_wheel.py.
+The tests of tests/storage that are about making one do it themselves, and so do the processes of
+tests/flows/test_cold.py and tests/test_wheel.py.
 """
 
 import os
@@ -17,6 +18,7 @@ from storage.database import Database
 from storage.migrate import migrate
 from tests.once import once
 
+ABOUT = frozenset({"test_database.py", "test_migrate.py"})
 _PLACE = "TESTS_EMPTY_DATABASE"
 _open = Database._open
 

@@ -15,6 +15,7 @@ from storage import editions, runs
 from storage.database import Database
 from storage.editions import CameTrueText, CameTrueThing
 from storage.snapshots import earlier, find, publish, resolve, verify
+from tests.storage.conftest import Filled
 from tests.storage.machines import BLEU, METRICS, texts, write
 
 FIRST, LATER = "testwiki-2026-09", "testwiki-2026-09@2026-12-01"
@@ -23,8 +24,14 @@ PAGES = 16
 
 
 @pytest.fixture
-def revisited(database: Database, published: Callable[..., Snapshot], selected: Callable[..., Judged]) -> Database:
+def revisited(
+    database: Database, published: Callable[..., Snapshot], selected: Callable[..., Judged], filled: Filled
+) -> Database:
     """Sixteen articles, of which fourteen are in the later edition, ten of them changed."""
+    return filled("revisited", database, lambda: revisit(database, published, selected))
+
+
+def revisit(database: Database, published: Callable[..., Snapshot], selected: Callable[..., Judged]) -> None:
     first = published(*(selected(page) for page in range(1, PAGES + 1)))
     later = [
         *(selected(page) for page in range(1, 5)),
@@ -35,7 +42,6 @@ def revisited(database: Database, published: Callable[..., Snapshot], selected: 
     site = Site("testwiki", "en", "https://wiki.example/wiki/Main_Page")
     window = Window(first.window_start, first.window_end)
     publish(database, LATER, site, window, CUTOFF, editions.parameters_json(first), later)
-    return database
 
 
 def test_an_editions_name_says_its_cutoff(
@@ -161,13 +167,17 @@ def written(database: Database, run_of: Callable[..., Any]) -> dict[tuple[int, i
     ],
 )
 def test_the_doctor_names_what_belongs_to_nothing(
-    revisited: Database, run_of: Callable[..., Any], planted: str, found: str
+    revisited: Database, run_of: Callable[..., Any], filled: Filled, planted: str, found: str
 ) -> None:
-    written(revisited, run_of)
     by = BLEU.evaluator_id
     text, thing = CameTrueText(5, 0, by, "entity", 1, 1, 0.0, "ok"), CameTrueThing(5, 0, by, "entity", "oslo")
-    editions.add(revisited, LATER, "run-a", [Score(5, 0, "bleu", 1.0, "ok", by)], [text], [thing])
-    editions.finish(revisited, LATER, "run-a", [by])
+
+    def fill() -> None:
+        written(revisited, run_of)
+        editions.add(revisited, LATER, "run-a", [Score(5, 0, "bleu", 1.0, "ok", by)], [text], [thing])
+        editions.finish(revisited, LATER, "run-a", [by])
+
+    filled("revisited and scored", revisited, fill)
     before = [row for row in revisited.rows("integrity") if row[1]]
     with revisited.write() as connection:
         connection.execute(planted)

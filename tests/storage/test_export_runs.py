@@ -21,6 +21,7 @@ from storage.comparison import Contender, contenders, contenders_or_all
 from storage.database import Database
 from storage.export_runs import RUN_FORMS, export_runs
 from storage.rows import _WRITERS
+from tests.storage.conftest import Filled
 from tests.storage.machines import checked, judged
 
 TEXT = 'He said: "Rhein 🙂"\n\nשלום,\ttabs </script>'
@@ -36,8 +37,18 @@ def stored(
     published: Callable[..., Snapshot],
     selected: Callable[..., Judged],
     run_of: Callable[..., Run],
+    filled: Filled,
 ) -> Database:
     """Two runs on two pages. The first was scored twice, and one of its texts cannot be."""
+    return filled("two runs", database, lambda: fill(database, published, selected, run_of))
+
+
+def fill(
+    database: Database,
+    published: Callable[..., Snapshot],
+    selected: Callable[..., Judged],
+    run_of: Callable[..., Run],
+) -> None:
     published(selected(7, "Lumen"), selected(8, "Rhein | Elbe"))
     for run_id, by in (("first", (OLDER, NEWER)), ("second", (OLDER,))):
         run = run_of(run_id, decoder=run_id, knowledge_cutoff=date(2026, 6, 30), knowledge_cutoff_from="asked")
@@ -51,7 +62,6 @@ def stored(
             scores += [Score(8, 0, "rep_4", None, "no words", one.evaluator_id)]
             runs.add_scores(database, run_id, scores, [checked(7, 0, one.evaluator_id)])
             runs.finish_scoring(database, run_id, {one.evaluator_id})
-    return database
 
 
 def named(database: Database, *names: str) -> list[Contender]:

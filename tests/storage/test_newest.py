@@ -9,18 +9,20 @@ from storage import newest, runs
 from storage.database import Database
 from storage.migrate import create_views
 from tests.flows.scored import SNAPSHOT, add_run
+from tests.storage.conftest import Filled
 from tests.storage.earlier import undoing
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Database:
-    database = Database(tmp_path / "newwiki.duckdb")
-    for run_id in ("first", "second", "failed", "it's under way"):
-        add_run(database, run_id)
-    for run_id in ("first", "second"):
-        runs.complete(database, run_id, 1)
-    runs.fail(database, "failed")
-    return database
+def database(database: Database, filled: Filled) -> Database:
+    def fill() -> None:
+        for run_id in ("first", "second", "failed", "it's under way"):
+            add_run(database, run_id)
+        for run_id in ("first", "second"):
+            runs.complete(database, run_id, 1)
+        runs.fail(database, "failed")
+
+    return filled("four runs", database, fill)
 
 
 def said(database: Database) -> list[tuple[str | None, ...]]:

@@ -10,6 +10,7 @@ from newwiki.snapshot import Judged, Snapshot
 from storage import runs
 from storage.database import Database
 from storage.queries import query
+from tests.storage.conftest import Filled
 
 MAUVE = Metric("mauve", "ratio", 0.0, 1.0, "higher", "formula", "paper", "run")
 FOG = Metric("fog", "grade", 0.0, None, "lower", "formula", "paper")
@@ -41,13 +42,18 @@ def run(
     published: Callable[..., Snapshot],
     selected: Callable[..., Judged],
     run_of: Callable[..., Run],
+    filled: Filled,
 ) -> Run:
     """A run on three pages, complete."""
-    published(selected(1), selected(2), selected(3))
     started = run_of("run-1")
-    runs.start(database, started)
-    runs.add_completions(database, "run-1", [Completion(page, 0, "a b", 5, 2, "stop", False) for page in (1, 2, 3)])
-    runs.complete(database, "run-1", 1)
+
+    def fill() -> None:
+        published(selected(1), selected(2), selected(3))
+        runs.start(database, started)
+        runs.add_completions(database, "run-1", [Completion(page, 0, "a b", 5, 2, "stop", False) for page in (1, 2, 3)])
+        runs.complete(database, "run-1", 1)
+
+    filled("a run to be scored as a whole", database, fill)
     return started
 
 
