@@ -18,6 +18,7 @@ from storage import runs
 from storage.database import Database, insert
 from tests.browser import chromium
 from tests.flows.scored import SNAPSHOT, add_run
+from tests.once import once
 
 HOSTILE = '<script>console.error("run")</script> "><img onerror=console.error(1) src=x> {{ 7 * 7 }} </style> \x00\u202e'
 SENTENCES = (
@@ -88,11 +89,19 @@ def pages(published: Path) -> list[int]:
 
 
 @pytest.fixture(scope="session")
-def scored(published: Path, pages: list[int], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def scored(published: Path, pages: list[int], shared_folder: Path) -> Path:
     """Six runs: a sweep of top_p by a model with a hostile name, greedy by two models, one that failed. The articles'
     titles and what greedy wrote are hostile too. Tests read it and change a copy."""
-    path = Path(shutil.copy(published, tmp_path_factory.mktemp("scored") / "newwiki.duckdb"))
-    database, by = Database(path), rules()
+
+    def fill(folder: Path) -> None:
+        folder.mkdir()
+        add_six_runs(Database(shutil.copy(published, folder / "newwiki.duckdb")), pages)
+
+    return once(shared_folder / "report", fill) / "newwiki.duckdb"
+
+
+def add_six_runs(database: Database, pages: list[int]) -> None:
+    by = rules()
     for number, top_p in enumerate((0.5, 0.9, 1)):
         decoder = parse(f"sample:top_p={top_p},top_k=50,temperature=0.9")[0]
         run_id = add_run(
@@ -114,10 +123,14 @@ def scored(published: Path, pages: list[int], tmp_path_factory: pytest.TempPathF
         connection.execute("update stored_articles set title = ?, permalink = 'javascript:console.error(2)'", [HOSTILE])
         connection.execute("update candidates set title = ? where page_id = ?", [HOSTILE, pages[0]])
         connection.execute("update runs set finished_at = null where run_id = 'sample-0'")
-    return path
 
 
 @pytest.fixture(scope="session")
-def written(scored: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def written(scored: Path, shared_folder: Path) -> Path:
     """The report on it."""
-    return report.write(Database(scored), Silent(), ReportRequest(), tmp_path_factory.mktemp("report") / "report.html")
+
+    def write(folder: Path) -> None:
+        folder.mkdir()
+        report.write(Database(scored), Silent(), ReportRequest(), folder / "report.html")
+
+    return once(shared_folder / "report-page", write) / "report.html"

@@ -1,4 +1,4 @@
-"""Two months of a made-up leaderboard, and the site of them, written once."""
+"""Two months of a made-up leaderboard, and the site of them, written once for all workers."""
 
 from pathlib import Path
 
@@ -6,15 +6,21 @@ import pytest
 
 import newwiki
 from tests.flows.site.made_up import make
+from tests.once import once
 
 
 @pytest.fixture(scope="session")
-def two_months(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def two_months(shared_folder: Path) -> Path:
     """Two months of two wikis and old articles, with 31 runs. Tests read it."""
-    return make(tmp_path_factory.mktemp("made_up") / "newwiki.duckdb", last=2).path
+
+    def write(folder: Path) -> None:
+        folder.mkdir()
+        make(folder / "newwiki.duckdb", last=2)
+
+    return once(shared_folder / "made-up", write) / "newwiki.duckdb"
 
 
 @pytest.fixture(scope="session")
-def site(two_months: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(two_months: Path, shared_folder: Path) -> Path:
     """Its folder. Tests that change it copy it."""
-    return newwiki.site(out=tmp_path_factory.mktemp("site") / "board", db=two_months, quiet=True).parent
+    return once(shared_folder / "board", lambda folder: newwiki.site(out=folder, db=two_months, quiet=True))
