@@ -234,7 +234,7 @@ def test_the_command_says_where_it_is_and_how_large(newwiki: Run, scored: Path, 
     assert not list(tmp_path.glob("*.part"))
 
 
-def test_what_cannot_be_reported_is_one_line(newwiki: Run, scored: Path, published: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_reported_is_one_line(in_process: Run, scored: Path, published: Path, tmp_path: Path) -> None:
     for arguments, status, words in (
         (("--db", published), 1, f"no run on {SNAPSHOT} is scored yet; score one with `newwiki evaluate MODEL"),
         (("--db", scored, "--snapshot", "nowhere"), 2, "there is no snapshot 'nowhere'"),
@@ -243,7 +243,7 @@ def test_what_cannot_be_reported_is_one_line(newwiki: Run, scored: Path, publish
         (("--db", scored, "--out", tmp_path / "no" / "report.html"), 2, "the report cannot be written to"),
         (("--db", tmp_path / "none.duckdb"), 1, "there is no database"),
     ):
-        ended = newwiki("report", *arguments)
+        ended = in_process("report", *arguments)
         assert ended.returncode == status, ended.stderr
         assert words in ended.stderr.splitlines()[-1]
     assert not list(tmp_path.rglob("*.html*"))

@@ -102,7 +102,7 @@ def test_top_k_that_is_off_is_the_largest(database: Database, pages: list[int]) 
     for top_k in (0, 100, 20):
         parameters = json.dumps(SAMPLE | {"temperature": 1, "top_p": 1, "top_k": top_k})
         add_run(database, f"k{top_k}", f"sample:top_k={top_k}", decoder_parameters=parameters)
-        add_scores(database, f"k{top_k}", rules(), [(page, 0) for page in pages], top_k)
+        add_scores(database, f"k{top_k}", rules(), [(page, 0) for page in pages], top_k, METRICS[1:2])
     (family,) = figures.sweep(gather(database, "latest"), "top_k", PageSigns()).families
     assert [value for value, _ in family.points] == ["20", "100", "off"]
 
