@@ -1,6 +1,7 @@
 """The Python API says what the command line says, in Arrow tables, and raises what it says on stderr."""
 
 import json
+import shutil
 import typing
 from datetime import date
 from pathlib import Path
@@ -25,13 +26,18 @@ from tests.flows.scored import RULES, SNAPSHOT, add_run, score
 NUMBERS = {"greedy": [0.4, 0.5, 0.6, 0.5, 0.45, 0.55, 0.5] * 2, "sample": [0.1, 0.2, 0.2, 0.1, 0.2, 0.2, 0.1] * 2}
 
 
-@pytest.fixture
-def db(database: Path) -> Path:
+@pytest.fixture(scope="module")
+def two_runs(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample wiki's September with two runs that differ by rep_4."""
-    stored = Database(database)
+    stored = Database(shutil.copy(published, tmp_path_factory.mktemp("two-runs") / "newwiki.duckdb"))
     for run_id, numbers in NUMBERS.items():
         score(stored, add_run(stored, run_id, run_id, prompts=14), {"rep_4": numbers}, RULES, "lower")
-    return database
+    return stored.path
+
+
+@pytest.fixture
+def db(two_runs: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(two_runs, tmp_path / "newwiki.duckdb"))
 
 
 def test_what_the_package_hands_on_is_the_api() -> None:
