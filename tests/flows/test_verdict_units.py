@@ -84,6 +84,7 @@ def declaring() -> frozenset[str]:
     return found
 
 
+@cache
 def names_in(tree: ast.AST) -> set[str]:
     every_node = list(ast.walk(tree))
     return {one.id for one in every_node if isinstance(one, ast.Name)} | {
