@@ -114,7 +114,7 @@ class Histories:
             yield Event(at + timedelta(seconds=1), "restore", title)
 
 
-CUTOFFS = [datetime(2024, 6, day, tzinfo=UTC) for day in (1, 12, 24)]
+CUTOFFS = [datetime(2024, 6, day, tzinfo=UTC) for day in (1, 18)]
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +128,7 @@ def random_wiki(
     histories = Histories(random.Random(1))
     asked = []
     for place, (first, last) in enumerate(pairwise((MAY.start, *CUTOFFS))):
-        served.happen(*histories.events(first, last, count=70 if place == 0 else 25))
+        served.happen(*histories.events(first, last, count=70 if place == 0 else 50))
         for cutoff in CUTOFFS[: place + 1]:
             kinds = {"new": MAY} | ({"old": Window.before(MAY.end.date())} if cutoff == CUTOFFS[0] and place else {})
             for kind, window in kinds.items():
