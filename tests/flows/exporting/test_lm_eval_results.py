@@ -1,6 +1,7 @@
 """Results in lm-evaluation-harness's shape: honest about what has no number, and about whose file it is."""
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +16,9 @@ from tests.flows.scored import RULES, SNAPSHOT, add_run, score
 TASK = "newwiki_samplewiki_2026_09"
 
 
-@pytest.fixture
-def stored(database: Path) -> Database:
-    found = Database(database)
+@pytest.fixture(scope="module")
+def first(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = Database(shutil.copy(published, tmp_path_factory.mktemp("first") / "newwiki.duckdb"))
     run = add_run(found, "first", prompts=3, samples=2, decoder_parameters='{"top_p": 0.9}')
     nan = float("nan")
     score(
@@ -30,7 +31,12 @@ def stored(database: Path) -> Database:
         },
     )
     score(found, f"reference:{SNAPSHOT}", {"rep_4": [0.0, 0.0, 0.0]})
-    return found
+    return found.path
+
+
+@pytest.fixture
+def stored(first: Path, tmp_path: Path) -> Database:
+    return Database(shutil.copy(first, tmp_path / "newwiki.duckdb"))
 
 
 def test_means_leave_out_what_could_not_be_computed(stored: Database) -> None:

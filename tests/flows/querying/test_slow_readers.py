@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 _FLOWS = Path(__file__).parents[3] / "flows"
 _HOLDING = {"read", "write", "fenced", "beside"}
 _TELLING = {"print", "echo", "show", "tell", "markdown", "render", "write_text", "writelines", "send", "note"}
-_ROWS = 200_000  # some megabytes, where a pipe takes 64 kB
+_ROWS = 60_000  # most of a megabyte, where a pipe takes 64 kB
 
 
 @pytest.mark.parametrize("asked", [(), ("--write", "mine.duckdb")], ids=["sql", "sql --write"])

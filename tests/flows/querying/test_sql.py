@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Callable
@@ -106,6 +107,16 @@ def test_an_example_is_a_question_of_the_cookbook(newwiki: Run, database: Path) 
     assert {row["verdict"] for row in json.loads(ended.stdout)} >= {"selected", "few_words"}
 
 
+@pytest.fixture(scope="module")
+def beside_a_secret(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a file, and with a database of which a view reads that file."""
+    folder = tmp_path_factory.mktemp("secret")
+    (folder / "secret.csv").write_text("secret\n1\n")
+    with duckdb.connect(shutil.copy(published, folder / "newwiki.duckdb")) as connection:
+        connection.execute(f"create view leak as from '{folder}/secret.csv'")
+    return folder
+
+
 @pytest.mark.parametrize(
     ("query", "words"),
     [
@@ -133,17 +144,15 @@ def test_an_example_is_a_question_of_the_cookbook(newwiki: Run, database: Path) 
     ],
 )
 def test_what_is_not_reading_is_refused_in_a_line(
-    newwiki: Run, database: Path, tmp_path: Path, query: str, words: str
+    newwiki: Run, beside_a_secret: Path, tmp_path: Path, query: str, words: str
 ) -> None:
-    (tmp_path / "secret.csv").write_text("secret\n1\n")
-    with duckdb.connect(str(database)) as connection:
-        connection.execute(f"create view leak as from '{tmp_path}/secret.csv'")
-    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
-    ended = newwiki("sql", query.format(folder=tmp_path), "--db", database)
+    before = {file.name: file.read_bytes() for file in beside_a_secret.iterdir()}
+    ended = newwiki("sql", query.format(folder=beside_a_secret), "--db", beside_a_secret / "newwiki.duckdb")
     assert (ended.returncode, ended.stdout) == (1, "")
     assert ended.stderr.startswith("newwiki: the query is refused: ") and words in ended.stderr
     assert ended.stderr.count("\n") == 1
-    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+    assert {file.name: file.read_bytes() for file in beside_a_secret.iterdir()} == before
+    assert [*tmp_path.iterdir()] == []
 
 
 @pytest.mark.parametrize(
