@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import duckdb
@@ -15,13 +15,16 @@ ROOT = Path(__file__).parents[2]
 _ASKING = {"query": 0, "rows": 0, "table": 0, "records": 1, "write_rows": 1, "show_query": 1, "names": 1}
 
 
-def asked() -> Iterator[tuple[str, str]]:
+@cache
+def asked() -> list[tuple[str, str]]:
     """Where a query is asked, and a pattern of its name: a name that is put together is one of several."""
-    for room in ("storage", "flows"):
-        for file in sorted((ROOT / room).rglob("*.py")):
-            for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-                if isinstance(node, ast.Call) and (pattern := _name(node)):
-                    yield f"{file.relative_to(ROOT)}:{node.lineno}", pattern
+    return [
+        (f"{file.relative_to(ROOT)}:{node.lineno}", pattern)
+        for room in ("storage", "flows")
+        for file in sorted((ROOT / room).rglob("*.py"))
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Call) and (pattern := _name(node))
+    ]
 
 
 def _name(call: ast.Call) -> str | None:
@@ -35,6 +38,7 @@ def _name(call: ast.Call) -> str | None:
     return None
 
 
+@cache
 def named() -> list[str]:
     files = sorted((ROOT / "storage" / "sql" / "queries").glob("*.sql"))
     return [name for file in files for name in re.findall(r"^-- name: (.*)$", file.read_text("utf-8"), re.MULTILINE)]
@@ -48,7 +52,7 @@ def test_every_query_has_a_name_of_its_own() -> None:
 
 
 def test_every_name_that_is_asked_for_is_there() -> None:
-    patterns = list(asked())
+    patterns = asked()
     assert len(patterns) > 80
     assert [one for one in patterns if not any(re.fullmatch(one[1], name) for name in named())] == []
 
