@@ -21,7 +21,7 @@ from tests.flows.scored import SNAPSHOT
 
 PHONE, DESKTOP, WIDE = ({"width": width, "height": 900} for width in (390, 1280, 1440))
 SHOWN = HOSTILE[: HOSTILE.index("\x00")].strip()
-# 45 runs more, each with the texts of sample-0 five times and its numbers a little higher.
+# 45 runs more, each with the texts of sample-0 twice and its numbers a little higher.
 MANY = """
 create temp table number as select range as n, 'many-' || range as name, 0.5 + range / 100 as top_p from range(45);
 insert into runs
@@ -32,10 +32,10 @@ select runs.* replace (
 from runs, number where run_id = 'sample-0';
 insert into completions
 select completions.* replace (name as run_id, sample + 2 * range as sample, repeat(text, 4) as text)
-from completions, number, range(5) where run_id = 'sample-0';
+from completions, number, range(2) where run_id = 'sample-0';
 insert into scores
 select scores.* replace (name as run_id, sample + 2 * range as sample, value + (n + range) / 200 as value)
-from scores, number, range(5) where run_id = 'sample-0';
+from scores, number, range(2) where run_id = 'sample-0';
 insert into scorings select scorings.* replace (name as run_id) from scorings, number where run_id = 'sample-0';
 """
 LUMINANCE = """element => {
@@ -212,7 +212,7 @@ def test_it_is_built_for_a_screen_reader(browser: Browser, written: Path) -> Non
 
 @pytest.mark.slow
 def test_fifty_runs_are_far_under_five_megabytes(scored: Path, tmp_path: Path) -> None:
-    """Ten long texts a prompt, and a sweep of 45 values."""
+    """Four long texts a prompt, and a sweep of 45 values."""
     database = Database(shutil.copy(scored, tmp_path / "many.duckdb"))
     with database.write() as connection:
         connection.execute(MANY)

@@ -146,7 +146,9 @@ def test_bins_are_shared_and_hold_every_text(scored: Path) -> None:
 @pytest.mark.slow
 def test_worst_median_and_best_are_those_of_the_scores(scored: Path) -> None:
     database = Database(scored)
-    material = gather(database, "latest")
+    found = gather(database, "latest")
+    two = tuple(one for one in found.board.records if one["run_id"] in ("sample-1", "sample-2"))
+    material = replace(found, board=replace(found.board, records=two))
     for metric, ranks in (
         ("sbert", ["worst", "median", "best"]),
         ("flesch_reading_ease", ["lowest", "median", "highest"]),

@@ -50,11 +50,12 @@ def test_checkpoints_of_a_training_are_a_series_by_step(database: Database, page
         add(database, pages, f"run-{number}", step(number), model=f"models/out/checkpoint-{number}")
     add(database, pages, "apart", step(90, "u"), model="elsewhere/checkpoint-90")
     add(database, pages, "sampled", step(500), decoder="sample:top_p=0.9", model="models/out/checkpoint-500")
-    (series,) = drawn(database).series
+    found = drawn(database)
+    (series,) = found.series
     assert series.label == "out · greedy"
     assert [number for number, _ in series.points] == [90, 500, 1000]
     assert [row.record["run_id"] for _, row in series.points] == ["run-90", "run-500", "run-1000"]
-    assert [panel.column.name for panel in drawn(database).panels] == [metric.name for metric in reversed(_METRICS)]
+    assert [panel.column.name for panel in found.panels] == [metric.name for metric in reversed(_METRICS)]
 
 
 def test_what_a_training_began_with_is_its_step_0_and_what_it_ended_with_its_last(
@@ -75,8 +76,9 @@ def test_what_a_training_began_with_is_its_step_0_and_what_it_ended_with_its_las
 def test_a_picture_says_its_numbers_in_words(database: Database, pages: list[int]) -> None:
     for number in (5, 10):
         add(database, pages, f"run-{number}", step(number), model=f"<b>/checkpoint-{number}")
-    panel = drawn(database).panels[0]
-    means = [row.cells[0].mean for _, row in drawn(database).series[0].points]
+    found = drawn(database)
+    panel = found.panels[0]
+    means = [row.cells[0].mean for _, row in found.series[0].points]
     assert means[0] is not None and means[1] is not None
     told = f"means: &lt;b&gt; · greedy: 5 {means[0]:.4g}, 10 {means[1]:.4g}"
     assert told in panel.image
