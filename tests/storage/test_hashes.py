@@ -129,7 +129,7 @@ def test_a_column_that_a_later_version_adds_is_hashed_by_its_migration(
 
     added = {9002: ("more", "alter table candidates add column more varchar default 'x'")}
     numbered = migrate._numbered()
-    monkeypatch.setattr(migrate, "_numbered", lambda: numbered | added)
+    monkeypatch.setattr(migrate, "_numbered", lambda: {**numbered, **added})
     assert verify(Database(whole.path), NAME) == []
     with duckdb.connect(str(whole.path)) as connection:
         connection.execute("update candidates set more = 'y' where page_id = 7")
