@@ -42,6 +42,9 @@ class Number:
 class Tested:
     """The numbers of a statement, of which `needed` must be as stated.
 
+    `missing` more numbers could not be computed, because the runs lack the metrics in `lacking`. They count neither for
+    the statement nor against it.
+
     The verdict generalizes over the units that `over` names; in all other respects it is about these runs alone.
     """
 
@@ -50,6 +53,12 @@ class Tested:
     unit: Unit
     runs: int
     over: str = ARTICLES
+    lacking: Sequence[str] = ()
+    missing: int = 0
+
+    @property
+    def total(self) -> int:
+        return len(self.numbers) + self.missing
 
 
 @dataclass(frozen=True)
@@ -102,14 +111,15 @@ def _small(statement: Statement, context: Context) -> Tested:
     """Test that any two values differ by less than the margin, in either direction."""
     found = ladder(context.numbers, str(statement.parameter))
     margin, made = context.margins["small"], []
-    for metric in _had(statement, context):
+    had, lacking = _had(statement, context)
+    for metric in had:
         of_metric = moments(context.numbers, metric, found.runs)
         means = of_metric.at_values(found)
         for low, high in itertools.combinations(range(len(found.values)), 2):
             ours = f"{metric}: {_at(means[:, 0], found.values, (low, high))}"
             effect = over(means[high] - means[low], of_metric.deviation)
             made.append(Number(effect, -margin, margin, -margin, margin, ours))
-    return Tested(made, len(made), DEVIATIONS, len(found.runs))
+    return _of_metrics(statement, made, had, lacking, DEVIATIONS, len(found.runs))
 
 
 def _largest(statement: Statement, context: Context) -> Tested:
@@ -156,30 +166,35 @@ def _correlation(statement: Statement, context: Context) -> Tested:
 
 
 def _weak(statement: Statement, context: Context) -> Tested:
-    made = _all_within(context, context.margins["weak"], ())
-    return Tested(made, len(made) // 2 + 1, CORRELATION, len(context.numbers.written))
+    return _all_within(statement, context, context.margins["weak"])
 
 
 def _no_other(statement: Statement, context: Context) -> Tested:
-    made = _all_within(context, context.margins["strong"], statement.besides)
-    return Tested(made, len(made), CORRELATION, len(context.numbers.written))
+    return _all_within(statement, context, context.margins["strong"])
 
 
-def _all_within(context: Context, margin: float, besides: Sequence[Sequence[str]]) -> list[Number]:
-    """Return the correlations of each two metrics that vary, without the excluded pairs."""
-    left_out, bound, made = {frozenset(pair) for pair in besides}, math.atanh(margin), []
-    for one, other in itertools.combinations(context.numbers.metrics, 2):
+def _all_within(statement: Statement, context: Context, margin: float) -> Tested:
+    """Test the correlations of each two metrics, without the excluded pairs.
+
+    The pairs are those of the statement's metrics, and of any others that the runs have. A pair of which one metric is
+    missing or does not vary is missing.
+    """
+    left_out, bound, made, missing = {frozenset(pair) for pair in statement.besides}, math.atanh(margin), [], 0
+    metrics = dict.fromkeys([*statement.metrics, *context.numbers.metrics])
+    for one, other in itertools.combinations(metrics, 2):
         if frozenset((one, other)) in left_out:
             continue
         try:
             values = correlation(context.numbers, one, other)
         except CannotTell:
+            missing += 1
             continue
         ours = f"{one} and {other}: r = {math.tanh(values[0]):+.2f}"
         made.append(Number(values, -bound, bound, -bound, bound, ours))
     if not made:
         raise CannotTell("needs two metrics that vary")
-    return made
+    needed, lacking = _needed(statement, len(made) + missing), _had(statement, context)[1]
+    return Tested(made, needed, CORRELATION, len(context.numbers.written), lacking=lacking, missing=missing)
 
 
 def _models(statement: Statement, context: Context) -> Tested:
@@ -188,15 +203,15 @@ def _models(statement: Statement, context: Context) -> Tested:
     runs, pairs = _places(named), itertools.product(statement.models, statement.than)
     against = [pair for one, other in pairs for pair in itertools.product(named[one], named[other])]
     made = []
-    for metric in _had(statement, context):
+    had, lacking = _had(statement, context)
+    for metric in had:
         found = moments(context.numbers, metric, runs)
         for one, other in against:
             mine, theirs = (found.means[np.searchsorted(runs, of.places)].mean(axis=0) for of in (one, other))
             effect = over(mine - theirs, found.deviation)
             ours = f"{metric}: {one.label} {digits(mine[0])}, {other.label} {digits(theirs[0])}"
             made.append(_towards(statement.direction, effect, context.margins["nothing"], ours))
-    needed = {"all": len(made), "most": len(made) // 2 + 1, "all but two": max(1, len(made) - 2)}
-    return Tested(made, needed[statement.share], DEVIATIONS, len(runs))
+    return _of_metrics(statement, made, had, lacking, DEVIATIONS, len(runs))
 
 
 def _level(statement: Statement, context: Context) -> Tested:
@@ -224,15 +239,15 @@ def _model_spread(statement: Statement, context: Context) -> Tested:
 
 def _size(statement: Statement, context: Context) -> Tested:
     sizes, made = ModelSizes.of(context.numbers), []
-    for metric in _had(statement, context):
+    had, lacking = _had(statement, context)
+    for metric in had:
         found = moments(context.numbers, metric, sizes.runs)
         means = over(sizes.of_models(found.means, found.runs), found.deviation)
         effect = sizes.slope @ means
         ours = f"{metric}: {effect[0] / sizes.tens:+.2g} sd for ten times the parameters, over {sizes.words}"
         number = _towards(statement.direction, effect, context.margins["nothing"], ours)
         made.append(replace(number, over_models=sizes.error(means)))
-    needed = len(made) if statement.share == "all" else len(made) // 2 + 1
-    return Tested(made, needed, DEVIATIONS, len(sizes.runs), MODELS)
+    return _of_metrics(statement, made, had, lacking, DEVIATIONS, len(sizes.runs), MODELS)
 
 
 def _size_spread(statement: Statement, context: Context) -> Tested:
@@ -282,10 +297,32 @@ def _places(named: Mapping[str, Sequence[_Weights]]) -> list[int]:
     return sorted({place for of_name in named.values() for one in of_name for place in one.places})
 
 
-def _had(statement: Statement, context: Context) -> Sequence[str]:
-    """Return the metrics that the runs have, or the first metric if they have none, so that an error names it."""
+def _had(statement: Statement, context: Context) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the metrics that the runs have, and those that they lack.
+
+    If they have none, the first metric counts as one that they have, so that an error names it.
+    """
     had = [metric for metric in statement.metrics if context.numbers.place(metric) is not None]
-    return had or statement.metrics[:1]
+    return had or statement.metrics[:1], [metric for metric in statement.metrics if metric not in had]
+
+
+def _of_metrics(
+    statement: Statement,
+    made: Sequence[Number],
+    had: Sequence[str],
+    lacking: Sequence[str],
+    unit: Unit,
+    runs: int,
+    over: str = ARTICLES,
+) -> Tested:
+    """Return the test of a statement whose numbers are as many for each of its metrics."""
+    missing = len(made) // len(had) * len(lacking)
+    return Tested(made, _needed(statement, len(made) + missing), unit, runs, over, lacking, missing)
+
+
+def _needed(statement: Statement, comparisons: int) -> int:
+    """Return how many of the comparisons must be as stated."""
+    return {"all": comparisons, "most": comparisons // 2 + 1, "all but two": max(1, comparisons - 2)}[statement.share]
 
 
 def _none(statement: Statement, context: Context) -> Tested:

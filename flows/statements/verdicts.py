@@ -44,12 +44,18 @@ def _tested(statement: Statement, context: Context) -> Tested | CannotTell:
 def _judged(statement: Statement, made: Tested | CannotTell, tests: int) -> StatementVerdict:
     if isinstance(made, CannotTell):
         return _row(statement, why=str(made))
+    can_hold, can_fail = made.needed <= len(made.numbers), made.total - made.needed < len(made.numbers)
+    without = f"needs {'the metrics ' + ', '.join(made.lacking) if made.lacking else 'more metrics that vary'}"
+    if not can_hold and not can_fail:
+        return _row(statement, made, why=without)
     each = [_sure(number) for number in made.numbers]
     if lacking := next((why for one in each for why in one.estimate.lacking if why), None):
         return _row(statement, made, articles=_articles(made), ours=made.numbers[0].ours, why=_words(lacking))
     holds = np.array([_inside(one, n.low, n.high) for one, n in zip(each, made.numbers, strict=True)])
     fails = np.array([_outside(one, n.below, n.above) for one, n in zip(each, made.numbers, strict=True)])
-    turning = int(np.lexsort((-fails, holds))[made.needed - 1])
+    turning = int(np.lexsort((-fails, holds))[min(made.needed, len(each)) - 1])
+    unknown = np.ones(made.missing)  # a comparison that was not made speaks neither for the statement nor against it
+    holds, fails = np.concatenate([holds, unknown]), np.concatenate([fails, unknown])
     shown, models = each[turning].estimate, made.numbers[turning].over_models
     needed = None
     if models:
@@ -64,9 +70,10 @@ def _judged(statement: Statement, made: Tested | CannotTell, tests: int) -> Stat
         low=_in_unit(shown.low[0], made.unit),
         high=_in_unit(shown.high[0], made.unit),
         p_holds=at_least(holds, made.needed),
-        p_fails=at_least(fails, len(each) - made.needed + 1),
+        p_fails=at_least(fails, made.total - made.needed + 1),
         models=models.models if models else None,
         models_needed=needed,
+        why=None if can_hold else f"it is not shown to fail, and to hold it {without}",
     )
 
 
@@ -128,10 +135,11 @@ def _corrected(one: StatementVerdict, p_holds: float, p_fails: float) -> Stateme
         return one
     corrected = replace(one, p_holds=p_holds, p_fails=p_fails)
     if p_fails <= statistics.LEVEL:
-        return replace(corrected, verdict=FAILS)
+        return replace(corrected, verdict=FAILS, why=None)
     if p_holds <= statistics.LEVEL:
         return replace(corrected, verdict=HOLDS)
-    return replace(corrected, why=f"the interval is too wide, or Holm's correction leaves too little{_of_models(one)}")
+    too_wide = f"the interval is too wide, or Holm's correction leaves too little{_of_models(one)}"
+    return replace(corrected, why=one.why or too_wide)
 
 
 def _of_models(one: StatementVerdict) -> str:

@@ -30,7 +30,7 @@ class DecoderGridRequest(WritingRequest):
 
 EXPERIMENT = Experiment(
     name="decoder-grid",
-    version="2",
+    version="3",
     title="Effects of decoding on texts",
     question="Which of the paper's statements on decoding hold here?",
     source=f"{PAPER}, Experiments 2, Results, figures 1 to 4",

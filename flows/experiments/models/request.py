@@ -25,7 +25,7 @@ class ModelsRequest(WritingRequest):
 
 EXPERIMENT = Experiment(
     name="models",
-    version="2",
+    version="3",
     title="Models under one setting",
     question="Which of the paper's statements on models hold here?",
     source=f"{PAPER}, Experiments 1, New insights of large language models, table 3 and figure 5",

@@ -14,7 +14,7 @@ from newwiki.paper_metrics import paper_metrics
 from tests.flows.statements.scripted import articles, numbers, sampled, texts
 
 STATEMENTS = paper().statements
-OF_SEVERAL = {"weak", "no_other", "spread", "size_spread", "model_spread"}  # over all metrics that there are
+OF_SEVERAL = {"spread", "size_spread", "model_spread"}  # over all metrics that there are
 
 
 @pytest.mark.parametrize("statement", STATEMENTS, ids=lambda one: one.name)

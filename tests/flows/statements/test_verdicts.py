@@ -135,6 +135,7 @@ def related(r: float, count: int = 30) -> Scripted:
 
 
 STRONG = stated("correlation", "FK-Score", "Gunning fog", direction="down", by="strong")
+WEAK = stated("weak", share="most")
 
 
 @pytest.mark.parametrize(
@@ -150,9 +151,9 @@ STRONG = stated("correlation", "FK-Score", "Gunning fog", direction="down", by="
         (replace(STRONG, by="medium", direction="up"), 0.4, 400, HOLDS),
         (replace(STRONG, by="medium", direction="up"), 0.8, 30, FAILS),
         (replace(STRONG, by="medium", direction="up"), 0.3, 30, UNKNOWN),
-        (stated("weak"), 0.05, 60, HOLDS),
-        (stated("weak"), 0.8, 60, FAILS),
-        (stated("weak"), 0.3, 60, UNKNOWN),
+        (WEAK, 0.05, 60, HOLDS),
+        (WEAK, 0.8, 60, FAILS),
+        (WEAK, 0.3, 60, UNKNOWN),
         (stated("no_other"), 0.1, 60, HOLDS),
         (stated("no_other"), 0.9, 60, FAILS),
         (stated("no_other"), 0.5, 60, UNKNOWN),
@@ -172,7 +173,29 @@ def test_of_several_comparisons_that_all_must_be_so_the_verdict_is_of_the_worst(
     made[0][1]["C"][:] = made[0][1]["A"] + texts(4, spread=3.0, count=200)
     assert judged(made, stated("no_other")).verdict == FAILS
     assert judged(made, stated("no_other", besides=[["A", "C"]])).verdict == HOLDS
-    assert judged(made, stated("weak")).verdict == HOLDS  # two of three
+    assert judged(made, WEAK).verdict == HOLDS  # two of three
+
+
+LARGER = stated("size", "S-BERT", "Essay scoring", direction="up", share="most")
+OF_THREE = ("FK-Score", "Gunning fog", "S-BERT")
+NEEDED = "needs the metrics S-BERT"
+
+
+@pytest.mark.parametrize(
+    ("statement", "r", "verdict", "why"),
+    [
+        (replace(WEAK, metrics=OF_THREE), 0.05, UNKNOWN, NEEDED),  # one of three pairs is not most of them
+        (replace(WEAK, metrics=OF_THREE), 0.8, UNKNOWN, NEEDED),
+        (replace(WEAK, metrics=OF_THREE[:2]), 0.8, FAILS, None),
+        (stated("no_other", *OF_THREE), 0.1, UNKNOWN, f"it is not shown to fail, and to hold it {NEEDED}"),
+        (stated("no_other", *OF_THREE), 0.9, FAILS, None),  # one pair is enough
+    ],
+)
+def test_a_pair_of_metrics_that_the_runs_lack_is_neither_for_nor_against_it(
+    statement: Statement, r: float, verdict: Verdict, why: str | None
+) -> None:
+    found = judged(related(r, 60), statement)
+    assert (found.verdict, found.why) == (verdict, why)
 
 
 GPT3 = stated("models", "Entity overlap", models=("GPT-3",), than=("BART", "T5"), direction="up")
@@ -235,6 +258,20 @@ def sized(scale: Callable[[int], Array], sizes: Sequence[float] = SIZES) -> Scri
 def test_sizes(statement: Statement, made: Scripted, verdict: Verdict) -> None:
     found = judged(made, statement)
     assert (found.verdict, found.generalizes_over) == (verdict, "models and articles")
+
+
+def test_most_metrics_are_most_of_those_that_the_statement_names() -> None:
+    rising = sized(lambda place: texts(place, place))
+    falling = sized(lambda place: texts(place, -place))
+    found = judged(rising, LARGER)
+    needed = "it is not shown to fail, and to hold it needs the metrics Essay scoring"
+    assert (found.verdict, found.why) == (UNKNOWN, needed)
+    assert judged(falling, LARGER).verdict == FAILS  # one of two
+    of_four = replace(LARGER, metrics=("S-BERT", "Essay scoring", "Entity overlap", "Info density"))
+    named = "Essay scoring, Entity overlap, Info density"
+    for made in (rising, falling):
+        found = judged(made, of_four)
+        assert (found.verdict, found.why, found.p_holds) == (UNKNOWN, f"needs the metrics {named}", None)
 
 
 @pytest.mark.parametrize(
