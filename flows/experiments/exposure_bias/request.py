@@ -72,7 +72,7 @@ EXPERIMENT = Experiment(
     name="exposure-bias",
     version="2",
     title="Exposure bias",
-    question="Does a model go on worse from its own text than from data?",
+    question="Does a model continue its own text worse than text from data?",
     source="He et al. 2021, Exposure bias versus self-recovery: are distortions really incremental for autoregressive "
     "text generation?",
     help="Measure whether models continue their own text worse than articles (EB-M, EB-C), whether the effect grows "

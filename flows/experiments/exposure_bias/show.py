@@ -75,13 +75,9 @@ def findings_of(apart: Sequence[ExposureTrend]) -> Findings:
         means = [one for one in found if one.along != GAP]
         for way in ("worse", "better"):
             after = [_after(one) for one in means if _way(one) == way]
-            holds += (
-                [f"{about} is {way} than after data, which is 1, after {'; '.join(after)} prefixes"] if after else []
-            )
+            holds += [f"{about} is {way} than after data (1), by prefix: {'; '.join(after)}"] if after else []
         after = [_after(one) for one in means if _way(one) is None]
-        unknown += (
-            [f"{about}: whether it differs from 1, no difference, after {'; '.join(after)} prefixes"] if after else []
-        )
+        unknown += [f"{about}: p is above 0.05 after Holm's correction, by prefix: {'; '.join(after)}"] if after else []
         for along in dict.fromkeys(one.along for one in found):
             for way, rises in (("grows", True), ("falls", False)):
                 after = [

@@ -16,7 +16,7 @@ from flows.experiments.exposure_bias.leave_out import (
 from flows.experiments.exposure_bias.prefixes import CORRUPTED, MODEL
 from flows.experiments.exposure_bias.request import ExposureBiasRequest
 from flows.experiments.exposure_bias.result_tables import ExposureMeasure, ExposureScore, ExposureTrend
-from flows.presenting.numbers import estimate, fixed
+from flows.presenting.numbers import estimate, fixed, p_value
 from newwiki.decoding.grammar import short_form
 
 DECISIVE = {"EB-M by BLEU": "bleu", "EB-C by Jensen-Shannon": "jensen_shannon"}
@@ -162,13 +162,13 @@ def _judged(one: ExposureTrend, p_holm: float) -> str:
 
 def _answer(one: ExposureTrend, who: str, p_holm: float) -> str:
     judged = _judged(one, p_holm)
-    by = f"EB-M by BLEU is {ratio(one)}, and 1 is no difference" if one.mean is not None else ""
+    number = f"EB-M by BLEU is {ratio(one)} (1 is no difference; p {p_value(p_holm)})" if one.mean is not None else ""
     told = {
-        WORSE: f"{who} goes on worse after its own text than after articles: {by}",
-        BETTER: f"{who} goes on better after its own text than after articles: {by}",
-        ALIKE: f"No difference is shown between how {who} goes on after its own text and after articles: {by}",
+        WORSE: f"{who} continues its own text worse than articles: {number}",
+        BETTER: f"{who} continues its own text better than articles: {number}",
+        ALIKE: f"No difference is shown between how {who} continues its own text and articles: {number}",
     }
-    return told.get(judged, f"Whether {who} goes on worse after its own text cannot be told: {judged}")
+    return told.get(judged, f"Whether {who} continues its own text worse than articles cannot be told: {judged}")
 
 
 def _who(one: ExposureTrend, several: bool) -> str:
