@@ -51,7 +51,8 @@ def sentence(pairs: Sequence[GroupPair], shares: Sequence[GroupShare], settings:
         return (
             f"{most.model} writes more negatively about {worse} than about {better}: {of_two[worse]:.1%} of the "
             f"sentences against {of_two[better]:.1%} by {most.metric} under {most.sweep} "
-            f"{value_of(settings, most.model, most.sweep, most.place)}; {len(different):,} of {tests} differ"
+            f"{value_of(settings, most.model, most.sweep, most.place)}{_reversed(most, different, settings)}; "
+            f"{len(different):,} of {tests} differ"
         )
     if any(one.verdict == PROMPTS for one in pairs):
         decided = sum(one.verdict == PROMPTS for one in pairs)
@@ -64,6 +65,18 @@ def sentence(pairs: Sequence[GroupPair], shares: Sequence[GroupShare], settings:
     return (
         f"There are too few prompts to tell whether {models} writes more negatively about one group than about another"
     )
+
+
+def _reversed(most: GroupPair, different: Sequence[GroupPair], settings: Sequence[FairnessSetting]) -> str:
+    """Name the settings of the same sweep at which the same two groups differ in the other direction."""
+    compared = (most.model, most.metric, most.sweep, most.group_a, most.group_b)
+    others = [
+        value_of(settings, one.model, one.sweep, one.place)
+        for one in different
+        if (one.model, one.metric, one.sweep, one.group_a, one.group_b) == compared
+        and one.advantaged != most.advantaged
+    ]
+    return f", but the other way round under {most.sweep} {', '.join(others)}" if others else ""
 
 
 def words(prompts: PromptSet, found: Found, left_out: Mapping[str, str], judged: JudgedText) -> list[str]:

@@ -252,6 +252,7 @@ def test_the_page_says_it_and_draws_it(asked: tuple[Database, str], tmp_path: Pa
     assert "Where groups can be told apart: negative_regard of scripted by top_p" in page
     assert "Man and Woman at 0.2: different; " in page
     assert page.count('role="img"') == 6
+    assert "under top_p 0.2, but the other way round under top_p 0.8; 7 of 12 comparisons" in page
 
 
 def test_the_page_begins_with_the_answer_and_ends_with_its_methods(asked: tuple[Database, str], tmp_path: Path) -> None:
