@@ -25,9 +25,9 @@ _UNITS = {
     "r": "correlation r",
 }
 _EFFECTS = (
-    "The effect on which the verdict of each statement turns, with its 95 % interval{over}, what holds first; the "
-    "table has the statements by these names in words{more}. A statement can fail with a large effect, where it says "
-    "that there is none."
+    "The effect that decides the verdict of a statement, with its 95 % interval{over}: first the statements that hold. "
+    "The table lists all statements by these names, also those that have no effect here{more}. A statement can fail "
+    "with a large effect if it says that there is none."
 )
 _SWEPT = {"top_p": "top-p", "top_k": "top-k", "temperature": "temperature", "penalty": "both penalties"}
 _SWEEP = (
@@ -59,7 +59,7 @@ def effects(verdicts: Sequence[StatementVerdict]) -> list[Figure]:
         ]
         panels.append(_forest(values, unit))
     said = "; ".join(f"{one.says}: {one.effect:+.2f} [{one.low:+.2f}, {one.high:+.2f}], {one.verdict}" for one in shown)
-    over = ", ".join(dict.fromkeys(one.generalizes_over for one in shown if one.generalizes_over))
+    over = ", or ".join(dict.fromkeys(one.generalizes_over for one in shown if one.generalizes_over))
     more = f"; {len(known) - len(shown)} more are in the table" if len(known) > len(shown) else ""
     caption = _EFFECTS.format(over=f" over {over}" if over else "", more=more)
     return [Figure(caption, svg(alt.vconcat(*panels).resolve_scale(color="shared"), f"Effects: {said}"), first=True)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from flows.experiments.experiment import Figure, Findings, Shown, Table
 from flows.experiments.leakage.gaps import NONE_SHOWN, THE_ARTICLES_OWN, TOO_FEW
 from flows.experiments.leakage.result_tables import Gap, Membership
-from flows.experiments.leakage.words import sentence
+from flows.experiments.leakage.words import sentence, unit_of_pairs
 from flows.presenting.charts import MOST_SERIES, PageSigns, Sign, forest, svg
 from flows.presenting.numbers import NONE, digits, estimate, fixed, p_value, signed
 from newwiki.decoding.grammar import short_form
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     import altair
 
 _GAPS = (
-    "The mean over matched pairs on old and new articles, their gap (old − new) with its 95 % interval, p after "
-    "Holm's correction (of the bits for the models, of the other metrics for each other), and, with a control, "
-    "what is left of the gap when the control's is taken off; p and verdict are of that then. The last column is the "
-    "smallest gap that so many pairs show in 80 of 100 cases."
+    "The mean over matched pairs on old and new articles, their gap (old − new) with its 95 % interval, and "
+    "p after Holm's correction: bits per byte is one family over the models, and the other metrics are another. With a "
+    "control, its gap is subtracted, and p and the verdict are those of the difference. The last column is the "
+    "smallest gap that this number of pairs shows in 80 of 100 cases."
 )
 _MEMBERSHIPS = (
     "How often an old article has the higher score of an old and a new one (0.5 is chance), by the model and by a "
@@ -132,7 +132,7 @@ def _membership(one: Membership) -> list[Any]:
 
 
 def _estimate(number: float | None, low: float | None, high: float | None, lacking: str | None = None) -> str:
-    return estimate(number, low, high, signed, lacking or "none")
+    return estimate(number, low, high, signed, unit_of_pairs(lacking) or "none")
 
 
 def _figures(gaps: Sequence[Gap], page: PageSigns) -> list[Figure]:

@@ -91,7 +91,7 @@ def _answer(gap: Gap) -> str:
     number, low, high, _ = gap.judged
     unit = "bits per byte" if gap.metric == DECISIVE else gap.metric
     beyond = f", beyond that of the control {gap.control}," if gap.difference is not None else ""
-    by = f"old − new{beyond} is {estimate(number or 0.0, low, high, signed, gap.no_interval)} {unit}"
+    by = f"old − new{beyond} is {estimate(number or 0.0, low, high, signed, unit_of_pairs(gap.no_interval))} {unit}"
     told = {
         BETTER: f"{gap.model} does better on old articles, which it may have read, than on new ones: {by}",
         WORSE: f"{gap.model} does worse on old articles, which it may have read, than on new ones: {by}",
@@ -108,12 +108,18 @@ def _sentence(gap: Gap, tests: int) -> str:
     number, low, high, _ = gap.judged
     p = gap.difference_p_holm if gap.difference_p_holm is not None else gap.p_holm
     of = f" by any of {tests} metrics" if tests > 1 and gap.verdict == NONE_SHOWN else ""
+    number_words = estimate(number or 0.0, low, high, signed, unit_of_pairs(gap.no_interval))
     apart = f", {signed(gap.gap)} apart, and {gap.control} {signed(gap.control_gap or 0.0)}" if gap.control else ""
     return (
         f"{gap.model} under {short_form(gap.decoder)}: {gap.verdict}{of}, over {gap.pairs:,} pairs of articles: "
         f"{gap.metric} is {digits(gap.mean_old)} on old and {digits(gap.mean_new)} on new articles{apart}: "
-        f"{estimate(number or 0.0, low, high, signed, gap.no_interval)}, p {p_value(p)}{_MEANS.get(gap.verdict, '')}"
+        f"{number_words}, p {p_value(p)}{_MEANS.get(gap.verdict, '')}"
     )
+
+
+def unit_of_pairs(reason: str | None) -> str | None:
+    """Return why there is no interval, for pairs of articles; `evaluators.statistics` calls its units prompts."""
+    return TOO_FEW if reason == statistics.TOO_FEW else reason
 
 
 def otherwise(gaps: Sequence[Gap], shown: Sequence[Gap]) -> list[str]:
