@@ -39,7 +39,7 @@ def test_all_leaves_out_what_would_have_to_be_downloaded_and_says_so(
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     notes = Notes()
-    without = names("all", Settings(), notes)
+    without = names("all", Settings(entities="rules-v1"), notes)
     assert not without & {"likelihood_coherence", "educational_value", "negative_regard", "toxicity", "quality"}
     assert {"sbert", "rep_4"} <= without
     (note,) = notes.notes
@@ -54,8 +54,12 @@ def test_all_leaves_out_what_would_have_to_be_downloaded_and_says_so(
         "toxicity",
     )
     assert note.startswith(f"all leaves out {', '.join([*claims, *left_out])}: ")
-    with_toy = names("all", Settings(likelihood_model=str(toy_checkpoint)), notes)
+    with_toy = names("all", Settings(entities="rules-v1", likelihood_model=str(toy_checkpoint)), notes)
     assert with_toy - without == {"likelihood_coherence"}
+    no_pipeline = names("all", Settings(entities="spacy:xx_not_installed"), notes)
+    of_entities = {"entity_overlap", "entity_precision", "entity_recall", "entities_per_sentence"}
+    assert without - no_pipeline == {"information_density", *of_entities}
+    assert "entity_overlap" in notes.notes[-1]
 
 
 def test_what_is_asked_for_by_name_stays() -> None:

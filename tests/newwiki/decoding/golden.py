@@ -48,8 +48,8 @@ def all_written(
 
 
 def lengths(seed: int) -> list[list[int]]:
-    """6 prompts for a lively model, from 2 tokens to 44, so that the cache widens while others are under way."""
-    return [text[: 2 + 14 * place % 43] for place, text in enumerate(prompts(seed, 6, length=44))]
+    """8 prompts for a lively model, from 2 tokens to 44, so that the cache widens while others are under way."""
+    return [text[: 2 + 11 * place % 43] for place, text in enumerate(prompts(seed, 8, length=44))]
 
 
 def toy(checkpoint: Path) -> tuple[Any, list[list[int]], list[int]]:

@@ -23,7 +23,7 @@ ALONE, ODD, MANY = 1, 13, 64  # rows of a batch: one stream's, no multiple of it
     [
         ("beam", 0, 0.2, [34]),
         ("beam", 2, 0.2, [1, 2, 25, 31, 47]),
-        ("beam:num_beams=3,length_penalty=2", 4, 0.3, [14, 29]),
+        ("beam:num_beams=3,length_penalty=2", 8, 0.3, [14, 29]),
         ("beam:num_beams=4,length_penalty=0,no_repeat_ngram_size=2", 2, 0.15, [25, 34]),
         ("beam:num_beams=2,length_penalty=-1,no_repeat_ngram_size=1", 0, 0.15, [30, 31]),
     ],

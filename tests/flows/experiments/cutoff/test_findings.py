@@ -53,7 +53,8 @@ def test_a_change_at_an_edge_says_that_it_may_lie_beyond_it() -> None:
     found = of_bits(first)
     assert (found.month, found.low, found.high) == (date(2025, 1, 1), None, date(2025, 1, 1))
     assert verdict([found], None) == "2025-01 [the first month or before, 2025-01]"
-    assert "2025-01 or before: the change may have begun before the first month; after it" in words([found], None)[0]
+    told = words([found], None)[0]
+    assert "interval up to 2025-01: the change may have begun before the first month; after it" in told
     agrees = {day: of_bits(first, stated=day).agrees for day in (date(2024, 6, 1), date(2025, 1, 5), date(2025, 2, 1))}
     assert list(agrees.values()) == [None, True, False]
 
