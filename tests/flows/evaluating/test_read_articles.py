@@ -166,7 +166,7 @@ def test_it_is_shared_exported_reported_and_found_whole(in_process: Run, read: P
     assert asked_of(tmp_path / "other.duckdb", query) == asked_of(read, query)
     report = (tmp_path / "report-samplewiki-2026-08.html").read_text()
     assert "articles read" in report
-    assert "read, none written" in report
+    assert "read, no texts written" in report
 
 
 def test_the_browser_has_pages_of_what_was_read(read: Path) -> None:
