@@ -71,8 +71,8 @@ def column_for(material: Material, metric: str | None) -> Column | None:
         if not found:
             names = [column.name for column in columns]
             raise UsageError(
-                f"no text here is scored by '{metric}'{did_you_mean(metric, names) or ';'} "
-                f"there are: {', '.join(names) or 'none'}"
+                f"no text here has a score in '{metric}'{did_you_mean(metric, names) or ';'} "
+                f"the metrics are: {', '.join(names) or 'none'}"
             )
         return found
     written = [record for record in material.records if record["completions"]]
@@ -102,8 +102,8 @@ def examples(database: Database, material: Material, column: Column, progress: P
 
 def _who(finder: Tagger | str) -> str:
     if isinstance(finder, str):
-        return f"none are marked: {finder}"
-    return f"by {finder.model}, which scored this run"
+        return f"are not marked: {finder}"
+    return f"found by {finder.model}, which scored this run"
 
 
 def _example(

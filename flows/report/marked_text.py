@@ -35,7 +35,7 @@ class Finders:
         for evaluator in evaluators:
             if _FINDER.fullmatch(evaluator.model or ""):
                 return self._load(evaluator)
-        return "this run was not scored by a metric of entities"
+        return "no entity metric has scored this run"
 
     def find(self, finder: Tagger, text: str) -> Sequence[str]:
         """Return the mentions of a text in their order."""
@@ -104,9 +104,9 @@ def _finder(evaluator: Fingerprint) -> Tagger | str:
     try:
         finder = load_tagger(_VERSION.sub("", name) if name.startswith("spacy:") else name)
     except NewWikiError as error:
-        return f"{name}, which scored this run, is not at hand: {error}"
+        return f"{name}, which scored this run, is not available: {error}"
     if (finder.model, finder.model_sha256) != (evaluator.model, evaluator.model_sha256):
-        return f"{name}, which scored this run, is not at hand: here it is {finder.model} with other weights"
+        return f"{name}, which scored this run, is not available: {finder.model} has different weights here"
     return finder
 
 
@@ -167,7 +167,7 @@ def _evidence(claim: Mapping[str, Any], text: str) -> Markup:
         told.append(Markup("Checked as <q>{}</q>.").format(claim["claim"]))
     if claim["evidence"] is None:
         return Markup(" ").join([*told, "No evidence was found."])
-    cut = " (its beginning)" if claim["evidence_cut"] else ""
+    cut = " (beginning)" if claim["evidence_cut"] else ""
     told.append(
         Markup("<cite>{}</cite>, sentence {}{}: <q>{}</q>").format(
             claim["evidence_title"], claim["evidence_sentence"] + 1, cut, claim["evidence"]

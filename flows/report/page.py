@@ -55,7 +55,7 @@ SECTIONS = (
     PageSection("strata", "By kind of article", "strata.html", ("cut",)),
     PageSection("old-and-new", "Old and new", "old_and_new.html", ("old_and_new",)),
     PageSection("experiments", "Experiments", "experiments.html", ("experiments",)),
-    PageSection("later", "Later", "later_editions.html", ("editions",)),
+    PageSection("later", "Later editions", "later_editions.html", ("editions",)),
     PageSection("metrics", "Metrics", "metrics.html", ("matrix",)),
     PageSection("snapshot", "Snapshot", "snapshot.html", ("funnel",)),
     PageSection("runs", "Runs", "runs.html", ("leaderboard",)),

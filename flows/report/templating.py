@@ -34,7 +34,7 @@ def write_page(html: str, target: Path) -> Path:
         os.replace(part, target)
     except OSError as error:
         raise UsageError(
-            f"the report cannot be written to '{target}': {error.strerror}; name a file by --out"
+            f"the report cannot be written to '{target}': {error.strerror}; name a file with --out"
         ) from error
     finally:
         part.unlink(missing_ok=True)

@@ -191,7 +191,7 @@ def _cell(record: Mapping[str, Any], column: Column, trend: Trend | None, scale:
         lacking = of.no_interval or ("" if of.status in ("ok", None) else of.status)
         return MonthCell(run_id, of.mean, None, of.low, of.high, why(lacking), level)
     if trend is None:
-        return MonthCell(run_id, of.mean, None, None, None, why("scored since the months were linked"), level)
+        return MonthCell(run_id, of.mean, None, None, None, why("scored after the months were linked"), level)
     return MonthCell(run_id, trend.mean, trend.linked, trend.low, trend.high, why(trend.no_link), level)
 
 

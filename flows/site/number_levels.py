@@ -56,4 +56,4 @@ def level_words(board: Board, run_id: str, of: Number) -> str | None:
 def claimed_by(contents: Contents, run_id: str) -> str | None:
     """Return who claims the run's model name, cutoff, device and times, or None for a run that was made locally."""
     keys = contents.claims.get(run_id)
-    return None if keys is None else ", ".join(keys) or "whoever shared it, unsigned"
+    return None if keys is None else ", ".join(keys) or "an unsigned source"

@@ -173,7 +173,7 @@ def entries(contents: Contents) -> list[Entry]:
         Entry(
             f"snapshot {one.snapshot_id} {one.content_sha256}",
             f"{one.snapshot_id} is published",
-            f"{one.articles:,} articles of {one.candidates:,} pages that were considered.",
+            f"{one.articles:,} articles from {one.candidates:,} pages considered.",
             snapshot_file(one.snapshot_id),
             one.published_at,
         )

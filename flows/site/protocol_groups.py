@@ -10,7 +10,7 @@ from newwiki.protocol import Settings
 
 _LENGTHS = ("samples", "keep")
 _OTHERS = tuple(name for name in protocol.PROTOCOL if name not in _LENGTHS)
-_READING = "they read the articles and write none"
+_READING = "the runs read the articles and write no texts"
 
 Record = Mapping[str, Any]
 

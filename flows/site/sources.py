@@ -130,7 +130,7 @@ def _pull(target: Database, name: str, folder: Admitted, origins: dict[SharedPar
             raise
         raise TerminalError(
             f"'{origins[part]}' and '{name}' contradict each other: {part.path} is not the same{error.parts[part]}; "
-            "take one away"
+            "remove one of them"
         ) from None
     for part in folder.notes():
         origins.setdefault(part, name)
@@ -160,7 +160,7 @@ def _verified(
     files, found = _files(names), list[Verification]()
     if request.recompute:
         for number, file in enumerate(files, 1):
-            progress.note(f"computing the scores of '{file}' again ({number} of {len(files)})")
+            progress.note(f"recomputing the scores of '{file}' ({number} of {len(files)})")
             found += checked_here(check(CheckRequest(bundle=file, key=request.key), settings, progress).confirmed)
     if places := _receipts(names, request):
         bundles = {one.sha256: one for one in map(open_bundle, files)}
@@ -187,7 +187,9 @@ def _of_receipt(
         if receipt.checker not in checkers:
             raise ValueError(f"its key {receipt.checker} is not one of --checker")
         if receipt.head.bundle_sha256 not in bundles:
-            raise ValueError(f"it is of no bundle here, but of one with the hash {receipt.head.bundle_sha256[:12]}…")
+            raise ValueError(
+                f"it belongs to no bundle here, but to one with the hash {receipt.head.bundle_sha256[:12]}…"
+            )
         return receipt_rows(receipt, bundles[receipt.head.bundle_sha256])
     except (ValueError, OSError) as error:
         progress.note(f"the receipt '{place}' does not count: {error}")

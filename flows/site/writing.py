@@ -66,7 +66,7 @@ class Writer:
 
     def _new(self, path: str) -> Path:
         if path in self._paths:
-            raise TerminalError(f"two parts of the site would be the file '{path}'; leave one of them out")
+            raise TerminalError(f"two parts of the site would have the same file '{path}'; leave one of them out")
         self._paths.add(path)
         return self._folder / path
 

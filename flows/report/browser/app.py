@@ -40,7 +40,7 @@ def serve(database: Database, port: int, *, open_browser: bool) -> None:
     with database.read():
         pass  # a missing or foreign database fails here and not on every page
     live = Live(database)
-    words = f"{database.path} to read; Ctrl-C ends it"
+    words = f"showing {database.path}; press Ctrl-C to stop"
     serve_pages(application(live), port, words, open_browser=open_browser, at_end=live.close)
 
 
@@ -90,7 +90,7 @@ def _told(error: Exception) -> tuple[int, str]:
     if isinstance(error, NewWikiError):
         status = 404 if isinstance(error, NotFound) else 503 if isinstance(error, TransientError) else 400
         return status, str(error)
-    return 500, "this page cannot be made; the terminal where `newwiki browse` runs says why"
+    return 500, "this page failed; the terminal where `newwiki browse` runs shows the reason"
 
 
 def _templates(database: Database) -> Environment:

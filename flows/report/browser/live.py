@@ -52,7 +52,7 @@ class Live:
             while (wait := self._free_at - time.monotonic()) > 0:
                 time.sleep(wait)
             if self._closed:
-                raise TransientError("`newwiki browse` has been ended; start it again")
+                raise TransientError("`newwiki browse` has stopped; start it again")
             begun = time.monotonic()
             try:
                 yield

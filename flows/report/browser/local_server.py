@@ -69,8 +69,8 @@ def _socket(port: int) -> socket.socket:
     except OSError as error:
         listening.close()
         raise TerminalError(
-            f"port {port} of {_HOST} cannot be had ({error.strerror}); name another with --port, "
-            "or --port 0 for a free one"
+            f"cannot use port {port} of {_HOST} ({error.strerror}); choose another with --port, "
+            "or a free one with --port 0"
         ) from None
     return listening
 
@@ -117,10 +117,10 @@ def _refusal(scope: Scope, takes_forms: bool) -> PlainTextResponse | None:
         # A browser that sends no referrer sends no origin with a form either, and old browsers send no fetch site
         site, own = asked.get("sec-fetch-site"), f"http://{asked.get('host')}"
         is_own = site == "same-origin" if site else asked.get("origin") == own
-        return None if is_own else PlainTextResponse("another site's page may not answer here", 403)
+        return None if is_own else PlainTextResponse("pages of other sites cannot send data here", 403)
     if scope["method"] not in ("GET", "HEAD"):
-        return PlainTextResponse("this page can only be read", 405, {"allow": "GET, HEAD"})
+        return PlainTextResponse("this page is read-only", 405, {"allow": "GET, HEAD"})
     foreign = asked.get("sec-fetch-site") in ("cross-site", "same-site")
     if foreign and (asked.get("sec-fetch-mode"), asked.get("sec-fetch-dest")) != ("navigate", "document"):
-        return PlainTextResponse("another site's page may link to this one, and nothing else", 403)
+        return PlainTextResponse("pages of other sites can only link to this page", 403)
     return None

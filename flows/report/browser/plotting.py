@@ -40,7 +40,7 @@ class ChosenPlot:
     def label(self) -> str:
         """The description of the plot in words."""
         what = f"Histogram of {self.x}" if self.y is None else f"{_WORDS[self.kind]} of {self.y} by {self.x}"
-        return what + (f", coloured by {self.color}" if self.color else "")
+        return what + (f", colored by {self.color}" if self.color else "")
 
 
 def choose(answer: QueryAnswer, kind: str, x: str | None, y: str | None, color: str | None) -> ChosenPlot:
@@ -72,7 +72,7 @@ def choose(answer: QueryAnswer, kind: str, x: str | None, y: str | None, color: 
 def _number(name: str | None, numbers: Sequence[str], what: str) -> str:
     if name in numbers:
         return str(name)
-    raise UsageError(f"{what} needs a column of numbers, and {f'{name!r} is none' if name else 'there is none'}")
+    raise UsageError(f"{what} needs a numeric column, but {f'{name!r} is not numeric' if name else 'there is none'}")
 
 
 def drawn(answer: QueryAnswer, kind: str, x: str | None, y: str | None, color: str | None) -> tuple[ChosenPlot, Markup]:
@@ -100,7 +100,9 @@ def _marks(answer: QueryAnswer, chosen: ChosenPlot) -> "altair.Chart":
     if not values:
         raise UsageError(f"'{chosen.y}' has no number to plot")
     if chosen.kind == "bar" and len({(row["x"], row.get("color")) for row in values}) < len(values):
-        raise UsageError(f"several rows have the same '{chosen.x}'; group by it, or colour by what tells them apart")
+        raise UsageError(
+            f"several rows have the same '{chosen.x}'; group by it, or color by a column in which they differ"
+        )
     chart = alt.Chart(alt.Data(values=values))
     mark = {"line": chart.mark_line, "bar": chart.mark_bar, "points": chart.mark_point}[chosen.kind]
     x_type, y_type = _type(columns["x"]), "quantitative"
@@ -172,7 +174,7 @@ def _colours(cells: Sequence[Any] | None, chosen: ChosenPlot) -> "list[altair.Co
         return []
     kind = "nominal" if chosen.y is None else _type(cells)
     if kind == "nominal" and (found := len({str(cell) for cell in cells})) > _MOST_COLOURS:
-        raise UsageError(f"'{chosen.color}' has {found} values, and over {_MOST_COLOURS} colours cannot be told apart")
+        raise UsageError(f"'{chosen.color}' has {found} values; a plot can have at most {_MOST_COLOURS} colors")
     return [
         alt.Color(
             "color",

@@ -25,14 +25,14 @@ Levels = Mapping[tuple[str, str], str]  # words by run and evaluator
 def prompt(live: Live, request: Request) -> HtmlPage:
     asked, page_id = request.query_params, request.path_params["page_id"]
     if asked.get("entities", "") not in ("", "marked"):
-        raise UsageError(f"entities={asked['entities']} means nothing; they are marked, or it is left out")
+        raise UsageError(f"entities={asked['entities']} is not valid; use entities=marked, or leave it out")
     with live.read() as connection:
         one = named(live, request.path_params["run_id"])
         found = records(connection, "browse_run", one.run_id)[0]
         order = order_of(asked, None)
         place = records(connection, "browse_prompts", one.run_id, order.metric, order.descending, page_id, 1, 0)
         if not place:
-            raise NotFound(f"run {one.run_id} has written nothing for page {page_id}")
+            raise NotFound(f"run {one.run_id} has no completion for page {page_id}")
         article = next(iter(records(connection, "browse_article", one.snapshot_id, page_id)), None)
         others = [other for other in _contenders(live) if other.snapshot_id == one.snapshot_id and other != one]
         beside = named(live, asked["with"]) if asked.get("with") else None

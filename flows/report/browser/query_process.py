@@ -32,10 +32,10 @@ _LARGEST_FILE = 1 << 30  # bytes of CSV
 _LIMITS: dict[str, str | int] = {"memory_limit": "1GB", "max_temp_directory_size": "0GB", "threads": 4}
 _CELL, _LABEL = 2_000, 100  # characters of a cell in displayed rows, and in rows that are only drawn
 _BATCH = 10_000  # rows of CSV written at a time
-_TOO_LONG = f"the query took over {SECONDS} s and was stopped; ask for less, or use `newwiki sql`"
+_TOO_LONG = f"the query took more than {SECONDS} s and was stopped; ask for less, or use `newwiki sql`"
 _TOO_MUCH = f"the query needed more than {_MEMORY >> 30} GB of memory; ask for less, or use `newwiki sql`"
-_DIED = "the query's process came to an end, most likely for want of memory; ask for less, or use `newwiki sql`"
-_UNDRAWN = "this result cannot be drawn: the process that drew it came to an end; its rows stand below"
+_DIED = "the query's process ended, most likely because it ran out of memory; ask for less, or use `newwiki sql`"
+_UNDRAWN = "this result cannot be drawn: the process that drew it ended; its rows are below"
 _PROCESSES = multiprocessing.get_context("forkserver")
 # imported before a process begins
 _IMPORTED = ["flows.report.browser.plotting", "storage.database", "altair", "vl_convert"]
@@ -153,7 +153,7 @@ def _limit_memory(most: int) -> None:
 
 def _result(cursor: Any, most: int, file: Path | None) -> QueryAnswer | UsageError:
     if cursor is None or cursor.description is None:
-        return UsageError("the query asks for nothing; write one, such as: select * from runs")
+        return UsageError("the query is empty; write one, such as: select * from runs")
     columns = tuple(column[0] for column in cursor.description)
     if file:
         _write(cursor, columns, file)

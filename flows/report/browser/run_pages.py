@@ -65,7 +65,7 @@ def named(live: Live, name: str) -> Contender:
     except UsageError as error:
         raise NotFound(str(error)) from None
     if one.run_id.startswith("reference:"):
-        raise NotFound(f"'{name}' are the articles of the snapshot {one.snapshot_id}, and no run")
+        raise NotFound(f"'{name}' is not a run but the articles of the snapshot {one.snapshot_id}")
     return one
 
 

@@ -37,7 +37,7 @@ class RunProgress:
     @property
     def rate(self) -> str | None:
         """The rate in words, or None if it is unknown. A slow rate is per minute or per hour."""
-        for per, seconds in (("a second", 1), ("a minute", 60), ("an hour", 3600)):
+        for per, seconds in (("per second", 1), ("per minute", 60), ("per hour", 3600)):
             if self.seconds and (speed := self.done / self.seconds * seconds) >= 1:
                 return f"{speed:,.0f} {self.unit} {per}"
         return None

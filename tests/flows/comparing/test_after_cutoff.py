@@ -237,14 +237,14 @@ def test_the_table_has_the_columns_where_a_cutoff_is_known_and_other_forms_alway
 @pytest.mark.slow
 def test_the_report_says_it_of_every_run_and_can_be_on_later_articles_alone(dated: Database) -> None:
     whole, _ = render(dated, Silent(), ReportRequest(snapshot=SNAPSHOT))
-    assert "2026-08-31 (asked); 25.0% of the run’s articles are not later" in whole
+    assert "2026-08-31 (asked); 25.0% of the run’s articles were not created later" in whole
     assert "<dt>cutoff</dt><dd>unknown</dd>" in whole
     after, _ = render(dated, Silent(), ReportRequest(snapshot=SNAPSHOT, after_cutoff=True))
-    assert "wherever runs are measured on this snapshot, each run stands only on the articles" in after
+    assert "in every other result on this snapshot, each run covers only the articles" in after
     assert "left out, as it is not known what their models can have seen: unsaid" in after
     section = after.partition('<section id="leaderboard"')[2].partition("</section>")[0]
-    assert "none is called the best" in section and "<strong>" not in section
-    assert "run-unsaid" not in after and "Not shown, as they are not scored" not in after
+    assert "no run is marked as the best" in section and "<strong>" not in section
+    assert "run-unsaid" not in after and "Not shown because they have no scores" not in after
     assert '<td class="number" data-value="2.4827586206896552">' in after
     median = after.partition('<div id="run-middle"')[2].partition("articles’ median")[2].partition("</table>")[0]
     assert '<td class="number">1.500<span class="interval">[1.000, 2.000]' in median, "the spread, on the same articles"

@@ -208,7 +208,7 @@ def test_the_report_has_a_table_for_each_stratum(cut: Database) -> None:
     assert "yes<span" in section and "20 articles" in section and "500 to 519 words" in section
     assert "By age" not in section
     lacking = html.partition('id="lacking"')[2]
-    assert "<b>By age</b>: all articles are of one part, 2026-09." in lacking
+    assert "<b>By age</b>: all articles are in one group, 2026-09." in lacking
     assert "nobody has looked up what the articles" in lacking
     for record in board(cut, SNAPSHOT, by="infobox").records:
         assert f"{digits(record['density'])} <span" in section.replace("<strong>", "").replace("</strong>", "")

@@ -166,7 +166,7 @@ def test_it_is_shared_exported_reported_and_found_whole(in_process: Run, read: P
     assert asked_of(tmp_path / "other.duckdb", query) == asked_of(read, query)
     report = (tmp_path / "report-samplewiki-2026-08.html").read_text()
     assert "articles read" in report
-    assert "read, none written" in report
+    assert "read, no texts written" in report
 
 
 def test_the_browser_has_pages_of_what_was_read(read: Path) -> None:
@@ -178,7 +178,7 @@ def test_the_browser_has_pages_of_what_was_read(read: Path) -> None:
         links = re.findall(rf'href="(/runs/{first}/[0-9]+)', page.text)
         assert len(links) == articles
         one = client.get(links[0]).text
-        assert "It has read the article after this prompt." in one
+        assert "The run has read the article after this prompt." in one
         assert "min_k_percent" in one
         of_snapshot = client.get("/snapshots/samplewiki-2026-08").text
         assert f">{articles}</td>" in of_snapshot.partition(first)[2][:600]

@@ -106,15 +106,15 @@ def test_a_snapshot_a_run_and_a_prompt_are_chosen_and_their_address_shows_the_sa
         page.get_by_role("link", name=SNAPSHOT).click()
         page.get_by_role("link", name="models/toy sample:top_p=0.9").click()
         expect(page.get_by_role("row", name=re.compile("^density"))).to_contain_text("higher")
-        page.get_by_label("Sorted by").select_option("density")
-        page.get_by_label("first the").select_option("highest")
+        page.get_by_label("Sort by").select_option("density")
+        page.get_by_label("show first").select_option("highest")
         page.get_by_role("button", name="Sort").click()
         places = page.get_by_role("region", name="Prompts").get_by_role("rowheader")
         chosen = places.first.inner_text()
         places.first.get_by_role("link").click()
         expect(page.get_by_role("heading", level=1)).to_have_text(chosen)
         page.get_by_role("link", name="Sample 1").click()
-        page.get_by_label("Beside it").select_option(_GREEDY)
+        page.get_by_label("Compare with").select_option(_GREEDY)
         page.get_by_role("button", name="Show").click()
         for name in ("Reference", "models/toy sample:top_p=0.9", "models/toy greedy"):
             expect(page.get_by_role("heading", name=name, exact=True)).to_be_visible()
@@ -128,7 +128,7 @@ def test_a_snapshot_a_run_and_a_prompt_are_chosen_and_their_address_shows_the_sa
         fresh.goto(address)
         assert fresh.get_by_role("main").text_content() == seen
         fresh.get_by_role("link", name="this article in all runs").click()
-        expect(fresh.get_by_role("region", name="Numbers").get_by_role("rowheader")).to_have_count(3)
+        expect(fresh.get_by_role("region", name="Scores").get_by_role("rowheader")).to_have_count(3)
 
 
 def test_a_sentence_shows_its_verdict_and_when_it_is_reached_its_evidence(
@@ -173,7 +173,7 @@ def test_titles_and_texts_are_only_text(site: str, browser: Browser) -> None:
         expect(page.get_by_text(_TEXT)).to_be_visible()
         assert page.get_by_text(_TEXT).get_attribute("dir") == "auto"
         page.goto(f"{site}sql?q={quote(query)}&plot=points&x=title&y=title")
-        expect(page.get_by_role("alert")).to_contain_text("needs a column of numbers")
+        expect(page.get_by_role("alert")).to_contain_text("needs a numeric column")
         page.get_by_role("region", name="Result").get_by_text("<script>").first.click()
         page.goto(f"{site}articles/{SNAPSHOT}?find={quote('<script>')}")
         expect(page.get_by_role("rowheader", name=_TITLE)).to_be_visible()
@@ -233,7 +233,7 @@ def test_every_example_with_a_plot_answers_with_it(site: str) -> None:
 def test_a_long_result_is_cut_where_it_is_shown_and_whole_as_a_file(site: str) -> None:
     query = {"q": "select range as n, null as nothing, 'a,b' as words from range(2500)"}
     shown = _get(site + "sql", params=query).text
-    assert "these are the first 1,000" in shown and shown.count("<tr>") == 1001
+    assert "the table shows the first 1,000" in shown and shown.count("<tr>") == 1001
     assert "first 1,000 rows of the result" in _get(site + "sql", params=query | {"plot": "line"}).text
     file = _get(site + "sql.csv", params=query)
     assert file.headers["content-disposition"] == 'attachment; filename="newwiki.csv"'
@@ -263,10 +263,10 @@ def test_only_this_machine_may_ask_and_only_to_read(site: str) -> None:
     [
         ("runs/aaaa", 200, "greedy"),
         ("runs/zzzz", 404, "there is no run &#39;zzzz&#39;"),
-        (f"runs/reference:{SNAPSHOT}", 404, "and no run"),
+        (f"runs/reference:{SNAPSHOT}", 404, "is not a run but the articles"),
         ("runs/aaaa?order=sbert", 404, "not scored by &#39;sbert&#39;"),
         ("runs/aaaa?page=-1", 400, "page=-1 is not a whole number"),
-        ("runs/aaaa/99999", 404, "has written nothing for page 99999"),
+        ("runs/aaaa/99999", 404, "has no completion for page 99999"),
         ("snapshots/nothing", 404, "there is no snapshot &#39;nothing&#39;"),
         (f"articles/{SNAPSHOT}/99999", 404, "has no article 99999"),
         ("sql?q=select+1&plot=pie", 400, "there is no plot &#39;pie&#39;"),
@@ -314,8 +314,8 @@ def test_a_taken_port_and_a_missing_database_are_one_line(in_process: Run, datab
         ended = in_process("browse", "--no-open", "--port", str(port), "--db", database.path)
     assert (ended.returncode, ended.stdout) == (1, "")
     assert ended.stderr == (
-        f"newwiki: port {port} of 127.0.0.1 cannot be had (Address already in use); name another with --port, or "
-        "--port 0 for a free one\n"
+        f"newwiki: cannot use port {port} of 127.0.0.1 (Address already in use); choose another with --port, or "
+        "a free one with --port 0\n"
     )
     ended = in_process("browse", "--no-open", "--db", "nowhere.duckdb")
     assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (1, "", 1)

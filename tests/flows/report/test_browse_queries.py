@@ -76,8 +76,8 @@ def test_columns_that_are_not_named_are_chosen_by_what_they_hold(
     ("kind", "named", "words"),
     [
         ("bar", {"x": "decodr"}, "no column 'decodr' to plot; did you mean 'decoder'"),
-        ("bar", {"y": "decoder"}, "'decoder' is none"),
-        ("histogram", {"x": "day"}, "'day' is none"),
+        ("bar", {"y": "decoder"}, "'decoder' is not numeric"),
+        ("histogram", {"x": "day"}, "'day' is not numeric"),
         ("bar", {}, "several rows have the same 'decoder'"),
     ],
 )
@@ -88,7 +88,7 @@ def test_what_cannot_be_drawn_is_said(kind: str, named: dict[str, str], words: s
 
 def test_over_six_colours_are_refused() -> None:
     many = QueryAnswer(("name", "value"), [(f"run {n}", n) for n in range(7)], True)
-    with pytest.raises(UsageError, match="'name' has 7 values, and over 6 colours cannot be told apart"):
+    with pytest.raises(UsageError, match="'name' has 7 values; a plot can have at most 6 colors"):
         draw(many, ChosenPlot("histogram", "value", None, "name"))
 
 

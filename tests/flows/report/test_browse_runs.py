@@ -98,7 +98,7 @@ def test_only_the_runs_that_are_asked_for_are_shown(client: TestClient) -> None:
     assert {*shown(client, "?model=models/toy")} == {_LIVE, _DEAD, _RESUMED, _FAILED}
     kept = page(client, f"{_HERE}?model=models/gpt2")
     assert f'"{_HERE}?model=models%2Fgpt2&order=rep_4&first=lowest#runs"' in kept  # sorting leaves the choice
-    assert "None of the 18 runs is so" in page(client, f"{_HERE}?model=models/gpt2&state=failed")
+    assert "None of the 18 runs matches" in page(client, f"{_HERE}?model=models/gpt2&state=failed")
 
 
 @pytest.mark.parametrize(
@@ -117,44 +117,44 @@ def test_what_is_wrong_with_an_address_is_said(client: TestClient, asked: str, s
 
 def test_the_best_of_a_column_is_bold_and_none_where_no_end_is_better(client: TestClient) -> None:
     found = page(client, f"{_HERE}?decoder=greedy")
-    assert found.count('<strong title="the best here">') == 6  # of nine metrics
+    assert found.count('<strong title="best of the runs shown">') == 6  # of nine metrics
     assert found.count('title="lower is better"') == 1
 
 
 def test_a_live_run_says_how_far_it_is_how_fast_and_how_long_still(client: TestClient) -> None:
     for address in ("/", _HERE, f"/runs/{_LIVE}"):
-        assert "13 of 52 texts (25\xa0%), 1 texts a minute, about 39 min left" in page(client, address)
-    assert "goes on with it" not in page(client, f"/runs/{_LIVE}")
+        assert "13 of 52 texts (25\xa0%), 1 texts per minute, about 39 min left" in page(client, address)
+    assert "To resume the run" not in page(client, f"/runs/{_LIVE}")
 
 
 def test_the_pace_of_a_run_that_was_gone_on_with_is_not_known(client: TestClient) -> None:
     told = page(client, f"/runs/{_RESUMED}")
-    assert "13 of 52 texts (25\xa0%), how fast is not known, as it was gone on with." in told
+    assert "13 of 52 texts (25\xa0%), rate unknown because the run was resumed." in told
 
 
 def test_a_dead_run_says_since_when_and_what_goes_on_with_it(client: TestClient, database: Database) -> None:
     told = page(client, f"/runs/{_DEAD}")
-    assert "13 of 52 texts (25\xa0%), 1 texts a minute." in told
-    assert re.search(r"It was interrupted: nothing has been heard of it since [-\d]+ [:\d]+ UTC, \d+ s ago", told)
+    assert "13 of 52 texts (25\xa0%), 1 texts per minute." in told
+    assert re.search(r"The run was interrupted: its last heartbeat was at [-\d]+ [:\d]+ UTC, \d+ s ago", told)
     assert (
         "<pre><code>newwiki evaluate models/toy --decoder sample:top_p=0.9 --model-args bos=no "
         f"--snapshot {SNAPSHOT} --samples 4 --keep 2 --max-new-tokens 64 --db {database.path}</code></pre>"
     ) in told
-    assert "It has failed" in page(client, f"/runs/{_FAILED}")
+    assert "The run failed" in page(client, f"/runs/{_FAILED}")
 
 
 def test_a_scoring_that_is_not_through_is_told(client: TestClient) -> None:
     told = page(client, f"/runs/{_DEAD}")
-    assert "density 1 rules-v1 has scored 13 texts of it and is not through" in told
-    assert "not through" not in page(client, f"/runs/{_LIVE}")
+    assert "density 1 rules-v1 has scored 13 texts of this run and is not finished" in told
+    assert "not finished" not in page(client, f"/runs/{_LIVE}")
 
 
 @pytest.mark.parametrize(
     ("done", "seconds", "rate", "left"),
     [
-        (200, 10.0, "20 texts a second", "40 s"),
-        (200, 1000.0, "12 texts a minute", "1 h 7 min"),
-        (200, 90_000.0, "8 texts an hour", "4 d 4 h"),
+        (200, 10.0, "20 texts per second", "40 s"),
+        (200, 1000.0, "12 texts per minute", "1 h 7 min"),
+        (200, 90_000.0, "8 texts per hour", "4 d 4 h"),
         (1, 90_000.0, None, "1040 d 15 h"),
         (0, None, None, None),
     ],

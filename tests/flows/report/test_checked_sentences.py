@@ -24,7 +24,7 @@ def test_each_sentence_has_its_sign_and_its_evidence_and_nothing_of_the_text_is_
     assert checked_alone(TEXT, [STANDS, RAN, LONG]) == (
         '<span class="claim supported" tabindex="0"><span class="verdict">✓</span>It &lt;b&gt;stands&lt;/b&gt;.'
         '<span class="evidence" dir="auto"><b>Supported.</b> Checked as <q>Bridge &lt;b&gt;stands&lt;/b&gt;.</q>. '
-        "<cite>Bridge</cite>, sentence 4 (its beginning): <q>A &lt;i&gt;bridge&lt;/i&gt;.</q> "
+        "<cite>Bridge</cite>, sentence 4 (beginning): <q>A &lt;i&gt;bridge&lt;/i&gt;.</q> "
         "<small>supported 0.90, refuted 0.02, not enough info 0.08</small></span></span> "
         '<span class="claim unknown" tabindex="0"><span class="verdict">?</span>Zebras ran.'
         '<span class="evidence" dir="auto"><b>Not enough info.</b> No evidence was found.</span></span>  '

@@ -170,7 +170,7 @@ def test_worst_median_and_best_are_those_of_the_scores(scored: Path) -> None:
 @pytest.mark.slow
 def test_long_texts_are_cut_and_say_so(written: Path) -> None:
     html = written.read_text("utf-8")
-    assert "Cut: 1,1" in html or "Cut: 1,2" in html
+    assert "Shown: 1," in html
 
 
 def test_entities_are_marked_where_they_stand_and_told_apart() -> None:
@@ -194,8 +194,8 @@ def test_another_finder_than_the_run_had_marks_nothing_and_says_so(database: Dat
     material = gather(database, "latest")
     finders, by_id = Finders(), {record["run_id"]: record for record in material.records}
     assert finders.of_run(material, by_id["greedy-0"]).model == "rules-v1"  # type: ignore[union-attr]
-    assert "here it is rules-v1 with other weights" in str(finders.of_run(material, by_id["other-0"]))
-    assert "spacy:en_two_cities-1.0, which scored this run, is not at hand" in str(
+    assert "rules-v1 has different weights here" in str(finders.of_run(material, by_id["other-0"]))
+    assert "spacy:en_two_cities-1.0, which scored this run, is not available" in str(
         finders.of_run(material, by_id["other-1"])
     )
     assert any("numbers of different evaluators cannot stand in one column" in note for note in material.board.notes)
@@ -203,7 +203,7 @@ def test_another_finder_than_the_run_had_marks_nothing_and_says_so(database: Dat
     column = column_for(material, "sbert")
     assert column
     of_run = examples(database, material, replace(column, evaluator_id="by-1"), Silent())["other-1"]
-    assert of_run.entities.startswith("none are marked: spacy:en_two_cities-1.0")
+    assert of_run.entities.startswith("are not marked: spacy:en_two_cities-1.0")
 
 
 @pytest.mark.slow
@@ -240,7 +240,7 @@ def test_what_is_missing_is_said(written: Path) -> None:
     lacking = html[html.index('id="lacking"') :]
     assert f"newwiki snapshots topics {SNAPSHOT}" in lacking
     assert "--kind old --before 2020-01-01" in lacking
-    assert "Figure 2</b> needs two runs that differ in top_k alone" in lacking
+    assert "Figure 2</b> needs two runs that differ only in top_k" in lacking
 
 
 @pytest.mark.slow
@@ -268,7 +268,7 @@ def test_one_run_with_one_metric_is_a_report_too(published: Path, tmp_path: Path
         database, "only", replace(rules(), model=None), [(page, 0)], 0, [Metric("mine", "", None, None, "none", "", "")]
     )
     html, _ = render(database, Silent(), ReportRequest())
-    assert "None of the paper’s metrics is scored" in html
-    assert "Figure 4</b> needs two metrics" in html
-    assert "this run was not scored by a metric of entities" not in html
+    assert "none of the paper’s metrics has scores" in html
+    assert "Figure 4</b> needs two text-level metrics" in html
+    assert "no entity metric has scored this run" not in html
     assert sections_of(html) == ["leaderboard", "strata", "snapshot", "runs"]

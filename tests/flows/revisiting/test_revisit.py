@@ -300,7 +300,8 @@ def test_the_report_shows_what_came_of_it(database: Database, done: Revisited) -
     html, _ = render(Database(done.path), Silent(), ReportRequest())
     section = html[html.index('<section id="later"') : html.index('<section id="metrics"')]
     assert (
-        edition in section and "of 3 articles 2 have another revision, 1 the same one, and 0 are not in it" in section
+        edition in section
+        and "Of 3 articles, 2 have a new revision, 1 have the same revision, and 0 are not in the edition" in section
     )
     entity = next(row for row in section.split("<tr>") if "<td>entity</td>" in row and "#run-" in row)
     assert [part.partition("<")[0] for part in entity.split('<td class="number">')[1:3]] == ["2", "1.000"]

@@ -83,7 +83,7 @@ def test_without_a_script_the_days_are_links(browser: Browser, site: Path) -> No
         page.goto((site / f"snapshots/{SEPTEMBER}.html").as_uri())
         assert not page.locator(".after-slider").is_visible()
         page.get_by_role("link", name=DAY).click()
-        assert page.locator("h1").inner_text() == f"Created after {DAY}"
+        assert page.locator("h1").inner_text() == f"Articles created after {DAY}"
 
 
 def test_a_printed_page_has_its_tables_whole_and_no_links_to_press(browser: Browser, site: Path) -> None:

@@ -113,11 +113,11 @@ def test_the_slider_of_a_leaderboard_keeps_the_levels(pages: Path, levels: dict[
 
 def test_pages_say_whose_claims_they_are_and_what_a_level_means(pages: Path) -> None:
     page = _page(pages)
-    assert "How far the numbers were verified" in page
+    assert "Verification of the numbers" in page
     assert "another person states it, and nobody here has checked it" in page
     assert "SHA256:somebody" in page
     models = "".join(file.read_text("utf-8") for file in sorted((pages / "models").glob("*.html")))
-    assert "are claimed by" in models
+    assert "are claims of" in models
     assert "SHA256:somebody" in models
 
 

@@ -146,7 +146,7 @@ def test_the_numbers_after_a_day_are_those_of_the_articles_created_after_it(
     assert len(there) == 10
     assert [own[str(run_id)] for run_id, _ in there] == pytest.approx([mean for _, mean in there])
     shown = pages[f"snapshots/{SEPTEMBER}/after-{day}.html"].text
-    assert "The knowledge of OLMo-2-0425-1B ends on it" in shown
+    assert "It is the knowledge cutoff of OLMo-2-0425-1B" in shown
     told = json.loads(pages[f"snapshots/{SEPTEMBER}.html"].data)[day]
     assert told["articles"] == 18
     first = next(one for one in told["rows"] if one)
@@ -170,10 +170,10 @@ def test_months_stand_on_one_scale_where_they_are_linked_and_else_say_that_they_
     assert {(run_id, *numbers) for run_id, *numbers in there} == {
         (run_id, *(float(one[name]) for name in ("linked", "low", "high"))) for run_id, one in linked.items()
     }
-    assert f"All numbers are on the scale of {SEPTEMBER}" in pages["months/enwiki/sbert.html"].text
+    assert f"All scores are on the scale of {SEPTEMBER}" in pages["months/enwiki/sbert.html"].text
     alone = [one for one in rows(site, "data/dewiki/months") if one["metric"] == "sbert"]
     assert {one["linked"] for one in alone} == {""} and {one["mean"] for one in alone} != {""}
-    assert "Each column is on the articles of its own month" in pages["months/dewiki/sbert.html"].text
+    assert "Each column has the articles of its own month" in pages["months/dewiki/sbert.html"].text
 
 
 def test_what_is_hostile_stays_text(pages: dict[str, Read]) -> None:
@@ -184,7 +184,7 @@ def test_what_is_hostile_stays_text(pages: dict[str, Read]) -> None:
         assert [one for one in scripts if "src" not in one and one.get("type") != "application/json"] == [], path
     [model] = [path for path in pages if re.fullmatch(r"models/run-script[^/]+\.html", path)]
     assert HOSTILE.replace("\u202e", "\\u202e") in pages[model].text
-    assert "49" not in pages[model].text.partition("called")[2].partition("weights")[0]
+    assert "49" not in pages[model].text.partition("full name")[2].partition("weights")[0]
 
 
 def test_what_is_new_is_a_feed(site: Path, pages: dict[str, Read]) -> None:
