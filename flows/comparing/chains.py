@@ -9,6 +9,7 @@ import numpy as np
 from evaluators import linking
 from evaluators.linking import Estimate, Link, Month, Step
 from evaluators.statistics import FEWEST, Array
+from flows.presenting.numbers import counted
 from storage import comparison
 from storage.database import Database
 
@@ -127,7 +128,7 @@ def models_of(anchors: Iterable[Anchor], models: Mapping[str, str]) -> int:
 
 def few(several: int, earlier: str, later: str, *, beside: bool = False) -> str:
     """Return the message about too few anchors."""
-    who = "no model" if not several else f"{several} model{'s' * (several > 1)}"
+    who = "no model" if not several else counted(several, "model")
     others = " beside the models that are linked" if beside else ""
     return f"{who} ran on both {earlier} and {later}{others}, and it takes {linking.FEWEST_MODELS} to link them"
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 
+from flows.presenting.numbers import counted
 from newwiki import protocol
 from newwiki.errors import TerminalError
 from storage.comparison import Contender
@@ -38,7 +39,7 @@ def told(a: Contender, b: Contender, prompts: int) -> list[str]:
     of_each = [run.settings["prompts"] if run.settings else None for run in (a, b)]
     if any(many is not None and many != prompts for many in of_each):
         asked = [f"{name}'s {many:,}" for name, many in zip("AB", of_each, strict=True) if many is not None]
-        notes.append(f"paired on {prompts:,} prompt{'s' * (prompts != 1)} of {' and '.join(asked)}")
+        notes.append(f"paired on {counted(prompts, 'prompt')} of {' and '.join(asked)}")
     return notes
 
 

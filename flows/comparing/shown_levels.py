@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from flows.comparing.difference import Difference
+from flows.presenting.numbers import counted
 from newwiki.levels import VERIFIED, LevelByScoring, legend
 
 
@@ -34,8 +35,7 @@ class LevelNote:
         """The sentence before the names."""
         have = "has" if len(self.names) == 1 else "have"
         return (
-            f"of {self.runs} run{'s' * (self.runs != 1)}, {len(self.names)} {have} numbers that are {self.level} "
-            f"({self.meaning})"
+            f"of {counted(self.runs, 'run')}, {len(self.names)} {have} numbers that are {self.level} ({self.meaning})"
         )
 
     @property

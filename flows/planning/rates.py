@@ -5,6 +5,7 @@ from typing import Any
 
 from flows.planning.costs import Rate, Rates
 from flows.planning.linear_fit import Fit, fit
+from flows.presenting.numbers import counted
 from newwiki.request import EvaluationRequest
 from storage.database import Database
 
@@ -35,7 +36,7 @@ def rates(database: Database) -> Rates:
         scored = database.records(dict[str, Any], "plan_scoring")
         [(requests, request_seconds, snapshots)] = database.rows("plan_requests")
     if written:
-        writing, of_runs = _fit(written), _count(len(written), "run")
+        writing, of_runs = _fit(written), _here(len(written), "run")
         told = f"{of_runs} ({', '.join(sorted({one['model'] for one in written}))})"
         completions, tokens, held = (sum(one[name] for one in written) for name in ("completions", "tokens", "bytes"))
         found["tokens_per_completion"] = Rate(tokens / completions, told)
@@ -43,11 +44,11 @@ def rates(database: Database) -> Rates:
         found["tokens_per_second"] = Rate(1 / writing.an_item, f"{told}{_how(writing)}")
         found["write_run_seconds"] = Rate(writing.a_run, f"{of_runs}{_how(writing)}")
     if scored:
-        scoring, of_runs = _fit(scored), _count(len(scored), "scoring")
+        scoring, of_runs = _fit(scored), _here(len(scored), "scoring")
         found["score_seconds"] = Rate(scoring.an_item, f"{of_runs}{_how(scoring)}")
         found["score_run_seconds"] = Rate(scoring.a_run, f"{of_runs}{_how(scoring)}")
     if requests:
-        of_snapshots = _count(snapshots, "snapshot")
+        of_snapshots = _here(snapshots, "snapshot")
         found["requests"] = Rate(requests / snapshots, of_snapshots)
         found["request_seconds"] = Rate(request_seconds / requests, of_snapshots)
     return Rates(**found)
@@ -58,8 +59,8 @@ def _fit(runs: Sequence[Mapping[str, Any]]) -> Fit:
     return fit(kinds, sizes, seconds)
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)} here"
+def _here(number: int, what: str) -> str:
+    return f"{counted(number, what)} here"
 
 
 def _how(found: Fit) -> str:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from evaluators.scoring import is_broken
+from flows.presenting.numbers import counted
 from flows.progress import Progress
 from newwiki.records import RunScore, Score
 
@@ -26,7 +27,7 @@ class BrokenScores:
             reasons = {status: number for (name, status), number in self._found.items() if name == metric}
             number, status = sum(reasons.values()), max(reasons, key=lambda one: (reasons[one], one))
             others = f", and {len(reasons) - 1} other reasons" if len(reasons) > 1 else ""
-            what = f"{number:,} {of_what}{'s' * (number > 1)}"
+            what = f"{counted(number, of_what)}"
             progress.note(
                 f"{metric} has no number for {what}: {status}{others}; they are NULL, and `status` in the table scores "
                 "says why"

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from flows.presenting.numbers import counted
 from flows.statements.numbers import Numbers
 from flows.statements.result_tables import StatementVerdict
 from flows.statements.statement import paper
@@ -34,7 +35,7 @@ def sentence(found: Sequence[StatementVerdict], models: Sequence[str]) -> str:
 
 def words(found: Sequence[StatementVerdict], numbers: Numbers) -> list[str]:
     """Return sentences about the failed statements, the reasons why others cannot be told, and the unit of effects."""
-    told = [f"it rests on {_counted(len(numbers.written), 'run')} and {_counted(len(numbers.pages), 'article')}"]
+    told = [f"it rests on {counted(len(numbers.written), 'run')} and {counted(len(numbers.pages), 'article')}"]
     if fails := [one for one in found if one.verdict == FAILS]:
         more = f"; and {len(fails) - _TOLD} more" if len(fails) > _TOLD else ""
         told.append(f"does not hold: {'; '.join(one.says for one in fails[:_TOLD])}{more}")
@@ -56,7 +57,3 @@ def _reasons(found: Sequence[StatementVerdict]) -> Counter[str]:
     named = [one.name for one in paper().models if one.name in lacking]
     together = f"{NEEDS_RUNS}one or more of {', '.join(named)}"
     return Counter(together if why.startswith(NEEDS_RUNS) else why for why in whys)
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"

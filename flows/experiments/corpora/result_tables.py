@@ -70,7 +70,9 @@ class CorpusPhrase:
     low: float | None = column("The lower end of its 95 % interval, clustered by prompt.")
     high: float | None = column("The upper end.")
     no_interval: str | None = column("Why there is none.")
-    against: str | None = column("Of a unique one the corpus without it that has it most often.", default=None)
+    against: str | None = column(
+        "For a unique phrase, the corpus whose responses have it most often although its set lacks it.", default=None
+    )
     against_share: float | None = column("The share of that corpus' responses.", default=None)
     difference: float | None = column("The share less that, prompt by prompt.", default=None)
     difference_low: float | None = column("The lower end of its 95 % interval.", default=None)

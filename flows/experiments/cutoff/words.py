@@ -6,7 +6,7 @@ from datetime import date
 from evaluators.change_point import FEWEST_ARTICLES, FEWEST_MONTHS, NO_CHANGE, TOO_FEW_MONTHS, UNFINISHED
 from flows.experiments.cutoff.findings import DECISIVE, FOUND
 from flows.experiments.cutoff.result_tables import CutoffFinding
-from flows.presenting.numbers import p_value, signed
+from flows.presenting.numbers import counted, p_value, signed
 from newwiki.decoding.grammar import short_form
 
 _CANNOT_TELL = "cannot tell"
@@ -109,9 +109,9 @@ def _with_interval(one: CutoffFinding) -> str:
 
 def _sentence(one: CutoffFinding, tests: int) -> str:
     who = f"{one.model} under {short_form(one.decoder)}"
-    rests = f"{_months(one.months)} and {one.articles:,} articles"
+    rests = f"{counted(one.months, 'month')} and {one.articles:,} articles"
     if one.left_out:
-        rests += f" ({_months(one.left_out)} with fewer than {FEWEST_ARTICLES} articles left out)"
+        rests += f" ({counted(one.left_out, 'month')} with fewer than {FEWEST_ARTICLES} articles left out)"
     of = f" of {tests} metrics" if tests > 1 and one.verdict != FOUND else ""
     if one.verdict == TOO_FEW_MONTHS:
         return f"{who}: {_CANNOT_TELL}: {one.verdict}: {rests}, and {FEWEST_MONTHS} months are needed"
@@ -141,10 +141,6 @@ def _stated(shown: Sequence[CutoffFinding]) -> str | None:
     if one.agrees is None:
         return f"{said}; its numbers neither agree nor disagree"
     return f"{said}, which {'agrees' if one.agrees else 'does not agree'} with its numbers"
-
-
-def _months(count: int) -> str:
-    return f"{count} month{'s' * (count != 1)}"
 
 
 def _p(p: float | None) -> str:

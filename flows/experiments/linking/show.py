@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from flows.experiments.experiment import Figure, Findings, Shown, Table
 from flows.experiments.linking.difficulties import difficulties
 from flows.experiments.linking.result_tables import LinkedMean, LinkedMonths
-from flows.experiments.linking.words import differing, gained, p_of, sentence
+from flows.experiments.linking.words import added, differing, p_of, sentence
 from flows.presenting.charts import MOST_SERIES, PageSigns, Sign, svg
 from flows.presenting.numbers import digits, estimate, fixed, signed
 from newwiki.decoding.grammar import short_form
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _PANELS = 9  # maximum number of metrics drawn
 _LINKS = (
     "What links two months by each metric: a later month's means are intercept + slope · an earlier month's (± "
-    "standard error; 1 where it was not estimated). `gained` is what the months alone add to the anchors' mean, with "
+    "standard error; 1 where it was not estimated). `added` is what the months alone add to the anchors' mean, with "
     "its 95 % interval, `own` the standard deviation of what a model has of its own in a month."
 )
 _MEANS = (
@@ -33,7 +33,7 @@ def show(database: Database, experiment_id: str) -> Shown:
     links = experiments.rows(database, LinkedMonths, experiment_id)
     means = experiments.rows(database, LinkedMean, experiment_id)
     tables = [
-        Table(_LINKS, ["metric", "from", "to", "anchors", "models", "intercept", "slope", "gained [95 %]", "own"],
+        Table(_LINKS, ["metric", "from", "to", "anchors", "models", "intercept", "slope", "added [95 %]", "own"],
               [_link(one) for one in links]),
         Table(_MEANS, ["metric", "model", "decoder", "month", "mean there", "on the newest [95 %]", "articles"],
               [_mean(one) for one in _by_model(means)]),
@@ -59,9 +59,9 @@ def _findings(links: Sequence[LinkedMonths], means: Sequence[LinkedMean]) -> Fin
     for one in links:
         months = f"{one.from_snapshot} to {one.to_snapshot} by {one.anchors} anchors"
         if one in apart:
-            holds.append(f"{one.metric}, {months}: the later month alone adds {gained(one)}")
+            holds.append(f"{one.metric}, {months}: the later month alone adds {added(one)}")
         else:
-            open_.setdefault(months, []).append(f"{one.metric} ({gained(one)})")
+            open_.setdefault(months, []).append(f"{one.metric} ({added(one)})")
     unknown = [f"{months}: whether they differ by {', '.join(names)}" for months, names in open_.items()]
     for why in dict.fromkeys(one.no_link for one in means if one.linked is None):
         count = len({(one.run_id, one.metric) for one in means if one.linked is None and one.no_link == why})
@@ -77,7 +77,7 @@ def _link(one: LinkedMonths) -> list[Any]:
     slope = "1" if one.slope_error is None else f"{fixed(one.slope, 3)} ± {fixed(one.slope_error, 3)}"
     return [
         one.metric, one.from_snapshot, one.to_snapshot, one.anchors, one.models, signed(one.intercept), slope,
-        gained(one), digits(one.interaction),
+        added(one), digits(one.interaction),
     ]  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from scipy.special import stdtr, stdtridf
 
 from evaluators import linking, statistics
 from flows.experiments.linking.result_tables import LinkedMean, LinkedMonths
-from flows.presenting.numbers import signed
+from flows.presenting.numbers import counted, signed
 from newwiki.snapshot import Snapshot
 
 _TOLD = 6  # metrics in a sentence
@@ -17,7 +17,7 @@ def verdict(links: Sequence[LinkedMonths], ids: Sequence[str]) -> str:
     there = {link.from_snapshot for link in links if link.to_snapshot == ids[-1]}
     metrics = len({link.metric for link in links})
     return (
-        f"{_many(len(there) + 1, 'month')} on one scale by {_many(metrics, 'metric')}"
+        f"{counted(len(there) + 1, 'month')} on one scale by {counted(metrics, 'metric')}"
         if there
         else "months are linked, and none to the newest"
     )
@@ -27,15 +27,17 @@ def sentence(links: Sequence[LinkedMonths]) -> str:
     """Return the answer in one sentence: the linked months, and the number of metrics by which they differ."""
     months = list(dict.fromkeys(month for one in links for month in (one.from_snapshot, one.to_snapshot)))
     apart = differing(links, [p_of(one) for one in links])
-    metrics = _many(len({one.metric for one in links}), "metric")
-    named = f"The months {' and '.join(months)}" if len(months) == 2 else _many(len(months), "month")
-    found = f"{named} are on one scale by {metrics}"
+    metrics = counted(len({one.metric for one in links}), "metric")
+    named = f"The months {' and '.join(months)}" if len(months) == 2 else counted(len(months), "month")
+    on_one_scale = f"{named} are on one scale by {metrics}"
     if not apart:
-        return f"{found}, and no metric shows that one month is harder than another"
-    most = max(apart, key=lambda one: abs(one.difficulty) / one.difficulty_error)
+        return f"{on_one_scale}, and no metric shows that one month is harder than another"
+    differ = list(dict.fromkeys(link.metric for link in apart))
+    clearest = max(apart, key=lambda link: abs(link.difficulty) / link.difficulty_error)
+    by = differ[0] if len(differ) == 1 else f"{len(differ)} metrics, most clearly by {clearest.metric}"
     return (
-        f"{found}; they differ in difficulty by {_many(len({one.metric for one in apart}), 'metric')}, most clearly by "
-        f"{most.metric}, which the later month alone changes by {gained(most)}"
+        f"{on_one_scale}; they differ in difficulty by {by}: compared with {clearest.from_snapshot}, "
+        f"{clearest.to_snapshot} alone adds {added(clearest)}"
     )
 
 
@@ -78,7 +80,7 @@ def words(
         )
     if unlinked := sorted({one.run_id for one in means if one.linked is None}):
         told.append(
-            f"{_many(len(unlinked), 'run')} {'has' if len(unlinked) == 1 else 'have'} no place on the scale by some "
+            f"{counted(len(unlinked), 'run')} {'has' if len(unlinked) == 1 else 'have'} no place on the scale by some "
             f"metric (`no_link` says why): {_some(unlinked)}"
         )
     told.append(
@@ -91,16 +93,16 @@ def words(
 def _difficulty(links: Sequence[LinkedMonths], differing: Sequence[LinkedMonths]) -> str:
     one = links[0]
     apart = [link for link in links if link in differing]
-    moved = ", ".join(f"{link.metric} {gained(link)}" for link in apart[:_TOLD])
+    moved = ", ".join(f"{link.metric} {added(link)}" for link in apart[:_TOLD])
     more = f" and {len(apart) - _TOLD} more" if len(apart) > _TOLD else ""
     anchors, models = _span([link.anchors for link in links], "anchor"), _span([link.models for link in links], "model")
-    metrics = _many(len({link.metric for link in links}), "metric")
+    metrics = counted(len({link.metric for link in links}), "metric")
     return f"{one.from_snapshot} is linked with {one.to_snapshot} by {metrics}, each by {anchors} of {models}; " + (
-        f"the later month alone changes {moved}{more}" if apart else "no metric shows that the months differ"
+        f"the later month alone adds {moved}{more}" if apart else "no metric shows that the months differ"
     )
 
 
-def gained(link: LinkedMonths) -> str:
+def added(link: LinkedMonths) -> str:
     return f"{signed(link.difficulty)} [{signed(link.difficulty_low)}, {signed(link.difficulty_high)}]"
 
 
@@ -116,11 +118,7 @@ def _without(month: str, newest: str, means: Sequence[LinkedMean], reasons: Mapp
 
 def _span(numbers: Sequence[int], what: str) -> str:
     low, high = min(numbers), max(numbers)
-    return _many(high, what) if low == high else f"{low} to {_many(high, what)}"
-
-
-def _many(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"
+    return counted(high, what) if low == high else f"{low} to {counted(high, what)}"
 
 
 def _some(names: Sequence[str]) -> str:

@@ -16,8 +16,8 @@ from flows.experiments.verifiability.result_tables import (
     VerifiabilityDifference,
     VerifiabilityMetric,
 )
-from flows.experiments.verifiability.words import DECISIVE, in_unit, many, points, sentence
-from flows.presenting.numbers import estimate, hundredths, p_value
+from flows.experiments.verifiability.words import DECISIVE, in_unit, points, sentence
+from flows.presenting.numbers import counted, estimate, hundredths, p_value
 from newwiki.decoding.grammar import short_form
 from storage import experiments
 from storage.database import Database
@@ -102,7 +102,7 @@ def _by_the_checker(corrected: Sequence[VerifiabilityCorrection]) -> list[str]:
     lacking = Counter(one.lacking for one in corrected if one.metric == DECISIVE and one.lacking)
     if not corrected:
         return [f"{about}: none labelled a sentence, the checker alone did"]
-    return [f"{about} under {many(count, 'decoder')}: {why}" for why, count in lacking.items()]
+    return [f"{about} under {counted(count, 'decoder')}: {why}" for why, count in lacking.items()]
 
 
 def _with_interval(one: VerifiabilityDifference) -> str:

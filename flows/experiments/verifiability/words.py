@@ -16,7 +16,7 @@ from flows.experiments.verifiability.result_tables import (
     VerifiabilityMetric,
 )
 from flows.experiments.verifiability.texts import Texts
-from flows.presenting.numbers import estimate, fixed, percent
+from flows.presenting.numbers import counted, estimate, fixed, percent
 from newwiki.decoding.grammar import short_form
 
 DECISIVE = "uspg"  # the metric by which the paper chose parameters (section 6)
@@ -125,7 +125,8 @@ def _answer(model: str, apart: Sequence[VerifiabilityDifference]) -> str:
         for way, verdict in (("More", "higher"), ("Less", "lower"))
     }
     shown = [
-        f"{way} of what {model} writes is supported (USPG) than under {against} under {many(len(found), 'decoder')}, "
+        f"{way} of what {model} writes is supported (USPG) than under {against} "
+        f"under {counted(len(found), 'decoder')}, "
         f"the furthest {short_form(_furthest(found).decoder)} by {points(_furthest(found))} percentage points"
         for way, found in ways.items()
         if found
@@ -136,15 +137,11 @@ def _answer(model: str, apart: Sequence[VerifiabilityDifference]) -> str:
             f"Under none of {len(apart)} decoders is it shown that more or less of what {model} writes is supported "
             f"(USPG) than under {against}"
         )
-    return "; ".join([*shown, *([f"of {many(unknown, 'decoder')} it cannot be told"] if unknown else [])])
+    return "; ".join([*shown, *([f"of {counted(unknown, 'decoder')} it cannot be told"] if unknown else [])])
 
 
 def _furthest(found: Sequence[VerifiabilityDifference]) -> VerifiabilityDifference:
     return max(found, key=lambda one: abs(one.difference or 0.0))
-
-
-def many(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def points(one: VerifiabilityDifference) -> str:
