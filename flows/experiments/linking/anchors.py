@@ -19,17 +19,20 @@ def protocols(runs: Iterable[LinkableRun]) -> list[Settings]:
 
     A protocol that only deterministic decoders have is merged with a compatible protocol of sampling decoders.
     """
-    found: list[Settings] = []
+    distinct: list[Settings] = []
     for settings in (run.settings for run in runs):
-        if settings and not any(all(settings[name] == one[name] for name in protocol.PROTOCOL) for one in found):
-            found.append(settings)
-    sampled = [one for one in found if one["samples"] is not None]
-    single = [one for one in found if one["samples"] is None]
-    return [*sampled, *(one for one in single if all(protocol.differing(one, other) for other in sampled))]
+        if settings and not any(all(settings[name] == other[name] for name in protocol.PROTOCOL) for other in distinct):
+            distinct.append(settings)
+    sampled = [settings for settings in distinct if settings["samples"] is not None]
+    single = [settings for settings in distinct if settings["samples"] is None]
+    return [
+        *sampled,
+        *(settings for settings in single if all(protocol.differing(settings, other) for other in sampled)),
+    ]
 
 
-def canonical(asked: Settings) -> str:
-    return protocol.protocol_json(**{name: asked[name] for name in protocol.PROTOCOL})
+def canonical(settings: Settings) -> str:
+    return protocol.protocol_json(**{name: settings[name] for name in protocol.PROTOCOL})
 
 
 def candidates(runs: Sequence[LinkableRun], named: Collection[str]) -> list[LinkableRun]:
@@ -45,30 +48,28 @@ def candidates(runs: Sequence[LinkableRun], named: Collection[str]) -> list[Link
     return [run for run in runs if not named or any(run.is_called(name) for name in named)]
 
 
-def anchors(months: Sequence[tuple[Sequence[LinkableRun], Numbers]], asked: Settings) -> list[Anchor]:
+def anchors(months: Sequence[tuple[Sequence[LinkableRun], Numbers]], settings: Settings) -> list[Anchor]:
     """Return the anchors of two months, given by their runs and numbers, among runs of this protocol."""
-    mine = [_one_each(runs, numbers, asked) for runs, numbers in months]
+    mine = [_one_each(runs, numbers, settings) for runs, numbers in months]
     both = [key for key in mine[0] if key in mine[1]]
-    most = [max((of_month[key][1] for key in both), default=0) for of_month in mine]
-    enough = [
-        key for key in both if all(of_month[key][1] >= _ENOUGH * top for of_month, top in zip(mine, most, strict=True))
-    ]
-    return [Anchor(*(of_month[key][0] for of_month in mine)) for key in enough]
+    most = [max((month[key][1] for key in both), default=0) for month in mine]
+    enough = [key for key in both if all(month[key][1] >= _ENOUGH * top for month, top in zip(mine, most, strict=True))]
+    return [Anchor(*(month[key][0] for month in mine)) for key in enough]
 
 
 def _one_each(
-    runs: Sequence[LinkableRun], numbers: Numbers, asked: Settings
+    runs: Sequence[LinkableRun], numbers: Numbers, settings: Settings
 ) -> dict[tuple[object, ...], tuple[str, int]]:
     """Choose one run for each set of runs that differ only in seed and prompts, and count its articles.
 
     The run with the most articles is chosen, and of several such runs the latest.
     """
-    there = dict(zip(numbers.runs, np.isfinite(numbers.values).sum(axis=1).tolist(), strict=True))
-    found: dict[tuple[object, ...], LinkableRun] = {}
+    articles = dict(zip(numbers.runs, np.isfinite(numbers.values).sum(axis=1).tolist(), strict=True))
+    chosen: dict[tuple[object, ...], LinkableRun] = {}
     for run in runs:
-        if protocol.differing(run.settings, asked) or not there.get(run.run_id):
+        if protocol.differing(run.settings, settings) or not articles.get(run.run_id):
             continue
-        other = found.get(run.same)
-        if other is None or (there[other.run_id], other.latest) < (there[run.run_id], run.latest):
-            found[run.same] = run
-    return {same: (run.run_id, there[run.run_id]) for same, run in found.items()}
+        other = chosen.get(run.same)
+        if other is None or (articles[other.run_id], other.latest) < (articles[run.run_id], run.latest):
+            chosen[run.same] = run
+    return {same: (run.run_id, articles[run.run_id]) for same, run in chosen.items()}

@@ -42,55 +42,60 @@ def held_words(links: Sequence[LinkedMonths], runs: Sequence[LinkableRun]) -> li
         pair: (by_id[pair[0]], by_id[pair[1]])
         for link in links for pair in zip(link.earlier_runs, link.later_runs, strict=True)
     }  # fmt: skip
-    told = [
+    sentences = [
         "held constant between two months were, of every anchor, its weights by their hash, decoder, dtype, backend "
         "and protocol, and the evaluator"
     ]
     unseen = dict.fromkeys(earlier.words for earlier, _ in pairs.values() if not earlier.has_known_weights)
     if unseen:
-        told.append(
-            f"nobody has seen the weights of {_some([*unseen])}: an anchor by its name alone may be another model in "
+        sentences.append(
+            f"nobody has seen the weights of {_listed([*unseen])}: an anchor by its name alone may be another model in "
             "each month; link without it by naming the others (--anchor)"
         )
     changed = {}
     for earlier, later in pairs.values():
-        if names := [one for one in protocol.told_apart(earlier.settings, later.settings) if one not in _NO_CHANGE]:
+        if names := [
+            setting for setting in protocol.told_apart(earlier.settings, later.settings) if setting not in _NO_CHANGE
+        ]:
             changed[earlier.words] = f"{earlier.words} ({', '.join(names)})"
     if changed:
-        told.append(f"anchors ran with other settings in one of two months: {_some([*changed.values()])}")
-    return told
+        sentences.append(f"anchors ran with other settings in one of two months: {_listed([*changed.values()])}")
+    return sentences
 
 
-def moved_words(found: Sequence[AnchorModel], links: int) -> list[str]:
+def moved_words(anchors: Sequence[AnchorModel], links: int) -> list[str]:
     """State how far the scale rests on one model, and which models gain differently from the rest.
 
     `links` is the number of links, by which p is corrected.
     """
-    if not found:
+    if not anchors:
         return []
     worst: dict[str, AnchorModel] = {}
-    for one in found:
-        if one.metric not in worst or abs(one.shift) > abs(worst[one.metric].shift):
-            worst[one.metric] = one
+    for anchor in anchors:
+        if anchor.metric not in worst or abs(anchor.shift) > abs(worst[anchor.metric].shift):
+            worst[anchor.metric] = anchor
     each = [
-        f"{one.metric} by {digits(abs(one.shift))} without {one.model} ({one.earlier} to {one.later})"
-        for one in worst.values()
+        f"{anchor.metric} by {digits(abs(anchor.shift))} without {anchor.model} ({anchor.earlier} to {anchor.later})"
+        for anchor in worst.values()
     ]
-    share = max(one.share for one in found)
-    told = [
+    share = max(anchor.share for anchor in anchors)
+    sentences = [
         f"a model among the anchors whose score is off in one month moves all linked scores by up to {share:.0%} of "
         "its error; the intervals grow with how far it lies from the others, and do not hold an error that half of the "
-        f"anchors or more share. Leaving out one model moves the scale by at most this much: {_some(each)}"
+        f"anchors or more share. Leaving out one model moves the scale by at most this much: {_listed(each)}"
     ]
-    if odd := odd_anchors(found, links):
-        named = [f"{one.model} by {one.metric} ({one.earlier} to {one.later}, p {p_value(p)})" for one, p in odd]
-        told.append(
-            f"these anchors gain otherwise than the others, and may have changed or seen a month: {_some(named)}; link "
-            "without them by naming the others (--anchor)"
+    if odd := odd_anchors(anchors, links):
+        named = [
+            f"{anchor.model} by {anchor.metric} ({anchor.earlier} to {anchor.later}, p {p_value(p)})"
+            for anchor, p in odd
+        ]
+        sentences.append(
+            f"these anchors gain otherwise than the others, and may have changed or seen a month: {_listed(named)}; "
+            "link without them by naming the others (--anchor)"
         )
-    elif any(one.p is None for one in found):
-        told.append("below four models nothing tells which anchor is wrong")
-    return told
+    elif any(anchor.p is None for anchor in anchors):
+        sentences.append("below four models nothing tells which anchor is wrong")
+    return sentences
 
 
 def odd_anchors(anchors: Sequence[AnchorModel], links: int) -> list[tuple[AnchorModel, float]]:
@@ -103,5 +108,5 @@ def odd_anchors(anchors: Sequence[AnchorModel], links: int) -> list[tuple[Anchor
     return [(anchor, p) for anchor, p in corrected if p <= LEVEL]
 
 
-def _some(names: Sequence[str]) -> str:
+def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_SOME]) + (f" and {len(names) - _SOME} more" if len(names) > _SOME else "")

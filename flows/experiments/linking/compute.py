@@ -42,7 +42,7 @@ def compute(evaluations: Evaluations, request: LinkingRequest) -> Answer:
     ids = [month.snapshot_id for month in months]
     runs = linkable_runs(database, ids)
     among = candidates(runs, request.anchor)
-    found: list[LinkedMonths] = []
+    links: list[LinkedMonths] = []
     p_values: list[float] = []
     means: list[LinkedMean] = []
     influences: list[AnchorModel] = []
@@ -51,30 +51,30 @@ def compute(evaluations: Evaluations, request: LinkingRequest) -> Answer:
     for evaluators in _evaluators(database, runs, request):
         spans = {name: (low, high) for name, low, high in database.rows("ranges", list(evaluators))}
         for metric, numbers in chains.numbers_of(database, _by_month(runs, ids), evaluators).items():
-            of_metric = _Metric(metric, evaluators[metric], runs, among, numbers, spans[metric])
-            found += of_metric.links(ids, closest)
-            p_values += of_metric.p_values
-            means += of_metric.means(ids[-1])
-            influences += of_metric.influences
-            for of_month in numbers.values():
-                digest.update(of_month.values.tobytes())
+            linking_metric = _Metric(metric, evaluators[metric], runs, among, numbers, spans[metric])
+            links += linking_metric.links(ids, closest)
+            p_values += linking_metric.p_values
+            means += linking_metric.means(ids[-1])
+            influences += linking_metric.influences
+            for month_numbers in numbers.values():
+                digest.update(month_numbers.values.tobytes())
     reasons = {pair: why for pair, (_, why) in closest.items()}
-    if not found:
+    if not links:
         raise TerminalError(_refusal(ids, reasons))
     return Answer(
         snapshot_id=ids[-1],
-        verdict=verdict(found, ids),
+        verdict=verdict(links, ids),
         words=[
-            *words(found, differing(found, p_values), means, months, reasons),
-            *held_words(found, runs),
-            *moved_words(influences, len(found)),
+            *words(links, differing(links, p_values), means, months, reasons),
+            *held_words(links, runs),
+            *moved_words(influences, len(links)),
         ],
         runs=runs_of(database, [run.run_id for run in runs if run.settings_json]),
         read={
             "snapshots": {month.snapshot_id: month.content_sha256 for month in months},
             "numbers": digest.hexdigest(),
         },
-        rows=[found, means],
+        rows=[links, means],
     )
 
 
@@ -89,18 +89,18 @@ def which_months(database: Database, request: LinkingRequest) -> list[Snapshot]:
             f"there is no month of {newest.wiki} before {newest.snapshot_id} here; publish one with `newwiki refresh`, "
             "or name a newer --snapshot"
         )
-    for one in earlier:
-        if one.wiki != newest.wiki:
-            raise UsageError(f"{one.snapshot_id} is of {one.wiki}, and {newest.snapshot_id} of {newest.wiki}")
-        if one.snapshot_id == newest.snapshot_id:
+    for month in earlier:
+        if month.wiki != newest.wiki:
+            raise UsageError(f"{month.snapshot_id} is of {month.wiki}, and {newest.snapshot_id} of {newest.wiki}")
+        if month.snapshot_id == newest.snapshot_id:
             raise UsageError(
-                f"{one.snapshot_id} is the month that others are put on the scale of; name others by --earlier"
+                f"{month.snapshot_id} is the month that others are put on the scale of; name others by --earlier"
             )
-    ordered = sorted(earlier, key=lambda one: (one.window_start, one.snapshot_id))
-    for one, other in itertools.combinations([*ordered, newest], 2):
-        if shared := share_articles(database, one.snapshot_id, other.snapshot_id):
+    ordered = sorted(earlier, key=lambda month: (month.window_start, month.snapshot_id))
+    for a, b in itertools.combinations([*ordered, newest], 2):
+        if shared := share_articles(database, a.snapshot_id, b.snapshot_id):
             raise UsageError(
-                f"{one.snapshot_id} and {other.snapshot_id} share {shared} articles, on which `newwiki compare` pairs "
+                f"{a.snapshot_id} and {b.snapshot_id} share {shared} articles, on which `newwiki compare` pairs "
                 "their runs; what is linked are months of other articles: name them by --earlier"
             )
     return [*ordered, newest]
@@ -116,9 +116,11 @@ def _evaluators(database: Database, runs: Sequence[LinkableRun], request: Linkin
                 f"no run of these months has texts scored by '{unknown[0]}'{did_you_mean(unknown[0], scored) or ''}"
             )
         scored = {name: scored[name] for name in wanted}
-    each = {name: list(dict.fromkeys(one.evaluator_id for one in made)) for name, made in scored.items()}
+    each = {
+        name: list(dict.fromkeys(scoring.evaluator_id for scoring in scorings)) for name, scorings in scored.items()
+    }
     for turn in range(max(map(len, each.values()), default=0)):
-        yield {name: made[turn] for name, made in each.items() if turn < len(made)}
+        yield {name: evaluator_ids[turn] for name, evaluator_ids in each.items() if turn < len(evaluator_ids)}
 
 
 def _by_month(runs: Sequence[LinkableRun], ids: Sequence[str]) -> dict[str, list[str]]:
@@ -146,8 +148,8 @@ class _Metric:
 
     def __post_init__(self) -> None:
         self.models = {run.run_id: run.identified_model for run in self.runs}
-        self.found: dict[str, dict[Pair, list[Anchor]]] = {}
-        self.asked: dict[str, Settings] = {}
+        self.anchors: dict[str, dict[Pair, list[Anchor]]] = {}
+        self.settings: dict[str, Settings] = {}
         self.p_values: list[float] = []  # for each link, p under the hypothesis that its months are equally hard
         self.influences: list[AnchorModel] = []
 
@@ -157,29 +159,29 @@ class _Metric:
         `closest` receives the reason for a missing link, from the metric and protocol with the most anchors, and their
         number.
         """
-        for asked in protocols(self.runs):
-            name = canonical(asked)
-            self.asked[name], self.found[name] = asked, {}
+        for settings in protocols(self.runs):
+            name = canonical(settings)
+            self.settings[name], self.anchors[name] = settings, {}
             for pair in itertools.combinations(ids, 2):
-                of_both = [
+                months = [
                     ([run for run in self.among if run.snapshot_id == month], self.numbers[month]) for month in pair
                 ]
-                those = anchors(of_both, asked)
+                those = anchors(months, settings)
                 try:
-                    made = self._link(pair, those, name)
+                    link = self._link(pair, those, name)
                 except NoLink as reason:
                     if len(those) > closest.get(pair, (-1, ""))[0]:
                         closest[pair] = len(those), f"by {self.metric} {reason}"
                 else:
-                    self.found[name][pair] = those
-                    yield made
+                    self.anchors[name][pair] = those
+                    yield link
 
     def _link(self, pair: Pair, those: Sequence[Anchor], name: str) -> LinkedMonths:
-        made = chains.chain([self.numbers[month] for month in pair], [those], self.models)
-        (step,), (line,) = made.steps, made.links
-        harder = linking.difficulty(made.months, step, line)
+        chain = chains.chain([self.numbers[month] for month in pair], [those], self.models)
+        (step,), (line,) = chain.steps, chain.links
+        harder = linking.difficulty(chain.months, step, line)
         self.p_values.append(harder.p)
-        self.influences += self._influences(pair, those, made)
+        self.influences += self._influences(pair, those, chain)
         return LinkedMonths(
             metric=self.metric,
             evaluator_id=self.evaluator_id,
@@ -188,13 +190,13 @@ class _Metric:
             to_snapshot=pair[1],
             anchors=len(those),
             models=chains.models_of(those, self.models),
-            earlier_runs=[one.earlier for one in those],
-            later_runs=[one.later for one in those],
-            from_articles=made.months[0].articles,
-            to_articles=made.months[1].articles,
+            earlier_runs=[anchor.earlier for anchor in those],
+            later_runs=[anchor.later for anchor in those],
+            from_articles=chain.months[0].articles,
+            to_articles=chain.months[1].articles,
             intercept=line.intercept,
             slope=line.slope,
-            slope_error=linking.slope_of(made.months, step, line).error if line.estimated else None,
+            slope_error=linking.slope_of(chain.months, step, line).error if line.estimated else None,
             interaction=math.sqrt(line.interaction),
             difficulty=harder.value,
             difficulty_error=harder.error,
@@ -202,15 +204,15 @@ class _Metric:
             difficulty_high=harder.high,
         )
 
-    def _influences(self, pair: Pair, those: Sequence[Anchor], made: Chain) -> Iterator[AnchorModel]:
+    def _influences(self, pair: Pair, those: Sequence[Anchor], chain: Chain) -> Iterator[AnchorModel]:
         called = {run.run_id: run.model for run in self.runs}
         names = {
-            int(made.months[0].models[place]): called[one.earlier]
-            for one, place in zip(those, made.steps[0].earlier, strict=True)
+            int(chain.months[0].models[place]): called[anchor.earlier]
+            for anchor, place in zip(those, chain.steps[0].earlier, strict=True)
         }
-        earlier, later = made.months
-        for one in linking.influences(earlier, later, made.steps[0]):
-            yield AnchorModel(self.metric, *pair, names[one.model], one.share, one.shift, one.p)
+        earlier, later = chain.months
+        for influence in linking.influences(earlier, later, chain.steps[0]):
+            yield AnchorModel(self.metric, *pair, names[influence.model], influence.share, influence.shift, influence.p)
 
     def means(self, newest: str) -> Iterator[LinkedMean]:
         """Yield the mean of every run on the scale of the newest month."""
@@ -221,7 +223,7 @@ class _Metric:
             if not own.clusters[0]:
                 continue
             lacking, mean = own.lacking[0], float(own.mean[0])
-            there = LinkedMean(
+            unlinked = LinkedMean(
                 run_id=run.run_id,
                 model=run.model,
                 decoder=run.decoder,
@@ -238,31 +240,31 @@ class _Metric:
                 no_link=lacking,
                 via=[newest],
             )
-            yield there if run.snapshot_id == newest else self._linked(run, there)
+            yield unlinked if run.snapshot_id == newest else self._linked(run, unlinked)
 
     def _linked(self, run: LinkableRun, unlinked: LinkedMean) -> LinkedMean:
         """Convert a run by the protocol with the most anchors among the compatible protocols."""
         newest, reason = unlinked.to_snapshot, f"there is no link to {unlinked.to_snapshot}"
-        for name in sorted(self.found, key=lambda name: -sum(map(len, self.found[name].values()))):
-            through = chains.way(self.found[name], run.snapshot_id, newest)
-            if through is None or protocol.differing(run.settings, self.asked[name]):
+        for name in sorted(self.anchors, key=lambda name: -sum(map(len, self.anchors[name].values()))):
+            through = chains.way(self.anchors[name], run.snapshot_id, newest)
+            if through is None or protocol.differing(run.settings, self.settings[name]):
                 continue
-            those = [self.found[name][pair] for pair in itertools.pairwise(through)]
+            those = [self.anchors[name][pair] for pair in itertools.pairwise(through)]
             try:
-                made = chains.chain([self.numbers[month] for month in through], those, self.models, first=run.run_id)
+                chain = chains.chain([self.numbers[month] for month in through], those, self.models, first=run.run_id)
             except NoLink as why:
                 reason = str(why)
                 continue
-            there = made.linked
+            linked = chain.linked
             return replace(
                 unlinked,
                 protocol=name,
-                articles=made.months[0].articles,
-                mean=float(made.months[0].means[made.first]),
-                linked=self._within(there.value),
-                low=None if there.lacking else self._within(there.low),
-                high=None if there.lacking else self._within(there.high),
-                no_link=there.lacking,
+                articles=chain.months[0].articles,
+                mean=float(chain.months[0].means[chain.first]),
+                linked=self._within(linked.value),
+                low=None if linked.lacking else self._within(linked.low),
+                high=None if linked.lacking else self._within(linked.high),
+                no_link=linked.lacking,
                 via=through,
             )
         return replace(unlinked, linked=None, low=None, high=None, no_link=reason, via=[])

@@ -23,34 +23,36 @@ _CAPTION = (
 
 def difficulties(links: Sequence[LinkedMonths], means: Sequence[LinkedMean]) -> list[Figure]:
     """Draw a row for each metric and pair of months; a metric needs at least two runs."""
-    apart = differing(links, [p_of(one) for one in links])
-    spreads = {one.metric: _spread(one.metric, links[0].to_snapshot, means) for one in links}
-    known = [one for one in links if spreads[one.metric]]
+    apart = differing(links, [p_of(link) for link in links])
+    spreads = {link.metric: _spread(link.metric, links[0].to_snapshot, means) for link in links}
+    known = [link for link in links if spreads[link.metric]]
     shown = sorted(known, key=p_of)[:_MOST]
     if not shown:
         return []
-    several = len({(one.from_snapshot, one.to_snapshot) for one in links}) > 1
+    several = len({(link.from_snapshot, link.to_snapshot) for link in links}) > 1
     rows = []
-    for one in shown:
-        spread = spreads[one.metric] or 1.0
-        months = f" · {_month(one.from_snapshot)} to {_month(one.to_snapshot)}" if several else ""
-        ends = {"at": one.difficulty, "low": one.difficulty_low, "high": one.difficulty_high}
+    for link in shown:
+        spread = spreads[link.metric] or 1.0
+        months = f" · {_month(link.from_snapshot)} to {_month(link.to_snapshot)}" if several else ""
+        ends = {"at": link.difficulty, "low": link.difficulty_low, "high": link.difficulty_high}
         rows.append(
-            {"link": f"{one.metric}{months}", "verdict": _DIFFER if one in apart else _OPEN}
+            {"link": f"{link.metric}{months}", "verdict": _DIFFER if link in apart else _OPEN}
             | {name: end / spread for name, end in ends.items()}
         )
     more = f"; {len(links) - len(shown)} more are in the table" if len(links) > len(shown) else ""
     caption = _CAPTION.format(month=links[0].to_snapshot, more=more)
-    said = "; ".join(f"{one['link']} {one['at']:+.2f} [{one['low']:+.2f}, {one['high']:+.2f}]" for one in rows)
-    return [Figure(caption, svg(_drawn(rows), f"How hard the later month is: {said}"), first=True)]
+    values = "; ".join(f"{row['link']} {row['at']:+.2f} [{row['low']:+.2f}, {row['high']:+.2f}]" for row in rows)
+    return [Figure(caption, svg(_drawn(rows), f"How hard the later month is: {values}"), first=True)]
 
 
 def _spread(metric: str, month: str, means: Sequence[LinkedMean]) -> float | None:
     """Return the standard deviation between the means of a month's runs."""
-    found = [
-        one.mean for one in means if (one.metric, one.snapshot_id) == (metric, month) and one.decoder != "reference"
+    run_means = [
+        mean.mean
+        for mean in means
+        if (mean.metric, mean.snapshot_id) == (metric, month) and mean.decoder != "reference"
     ]
-    return (stdev(found) or None) if len(found) > 1 else None
+    return (stdev(run_means) or None) if len(run_means) > 1 else None
 
 
 def _month(snapshot_id: str) -> str:
@@ -60,7 +62,7 @@ def _month(snapshot_id: str) -> str:
 def _drawn(rows: Sequence[dict[str, Any]]) -> "altair.LayerChart":
     import altair as alt
 
-    names = [one["link"] for one in rows]
+    names = [row["link"] for row in rows]
     room = min(_MOST_ROOM, _LETTER * max(map(len, names)))  # pages may use wider fonts than the renderer
     colour = alt.Color(
         "verdict:N",

@@ -34,14 +34,14 @@ def show(database: Database, experiment_id: str) -> Shown:
     means = experiments.rows(database, LinkedMean, experiment_id)
     tables = [
         Table(_LINKS, ["metric", "from", "to", "anchors", "models", "intercept", "slope", "added [95 %]", "own"],
-              [_link(one) for one in links]),
+              [_link(link) for link in links]),
         Table(_MEANS, ["metric", "model", "decoder", "month", "mean there", "on the newest [95 %]", "articles"],
-              [_mean(one) for one in _by_model(means)]),
+              [_mean(mean) for mean in _by_model(means)]),
     ]  # fmt: skip
-    heads = [one.name for one in fields(LinkedMean)]
+    heads = [column.name for column in fields(LinkedMean)]
     return Shown(
         heads,
-        [astuple(one) for one in means],
+        [astuple(mean) for mean in means],
         _findings(links, means),
         tables,
         lambda signs: [*difficulties(links, means), *_figures(means, signs)],
@@ -55,82 +55,84 @@ def _findings(links: Sequence[LinkedMonths], means: Sequence[LinkedMean]) -> Fin
     """
     holds: list[str] = []
     open_: dict[str, list[str]] = {}
-    apart = differing(links, [p_of(one) for one in links])
-    for one in links:
-        months = f"{one.from_snapshot} to {one.to_snapshot} by {one.anchors} anchors"
-        if one in apart:
-            holds.append(f"{one.metric}, {months}: the later month alone adds {added(one)}")
+    apart = differing(links, [p_of(link) for link in links])
+    for link in links:
+        months = f"{link.from_snapshot} to {link.to_snapshot} by {link.anchors} anchors"
+        if link in apart:
+            holds.append(f"{link.metric}, {months}: the later month alone adds {added(link)}")
         else:
-            open_.setdefault(months, []).append(f"{one.metric} ({added(one)})")
+            open_.setdefault(months, []).append(f"{link.metric} ({added(link)})")
     unknown = [f"{months}: whether they differ by {', '.join(names)}" for months, names in open_.items()]
-    for why in dict.fromkeys(one.no_link for one in means if one.linked is None):
-        count = len({(one.run_id, one.metric) for one in means if one.linked is None and one.no_link == why})
+    for why in dict.fromkeys(mean.no_link for mean in means if mean.linked is None):
+        count = len({(mean.run_id, mean.metric) for mean in means if mean.linked is None and mean.no_link == why})
         unknown.append(f"the place of {count} means on the scale: {why}")
     return Findings(answer=sentence(links), holds=holds, unknown=unknown)
 
 
 def _by_model(means: Sequence[LinkedMean]) -> list[LinkedMean]:
-    return sorted(means, key=lambda one: (one.metric, one.model, one.decoder, one.snapshot_id))
+    return sorted(means, key=lambda mean: (mean.metric, mean.model, mean.decoder, mean.snapshot_id))
 
 
-def _link(one: LinkedMonths) -> list[Any]:
-    slope = "1" if one.slope_error is None else f"{fixed(one.slope, 3)} ± {fixed(one.slope_error, 3)}"
+def _link(link: LinkedMonths) -> list[Any]:
+    slope = "1" if link.slope_error is None else f"{fixed(link.slope, 3)} ± {fixed(link.slope_error, 3)}"
     return [
-        one.metric, one.from_snapshot, one.to_snapshot, one.anchors, one.models, signed(one.intercept), slope,
-        added(one), digits(one.interaction),
+        link.metric, link.from_snapshot, link.to_snapshot, link.anchors, link.models, signed(link.intercept), slope,
+        added(link), digits(link.interaction),
     ]  # fmt: skip
 
 
-def _mean(one: LinkedMean) -> list[Any]:
+def _mean(mean: LinkedMean) -> list[Any]:
     return [
-        one.metric, one.model, short_form(one.decoder), one.snapshot_id, digits(one.mean),
-        estimate(one.linked, one.low, one.high, lacking=one.no_link),
-        one.articles,
+        mean.metric, mean.model, short_form(mean.decoder), mean.snapshot_id, digits(mean.mean),
+        estimate(mean.linked, mean.low, mean.high, lacking=mean.no_link),
+        mean.articles,
     ]  # fmt: skip
 
 
 def _figures(means: Sequence[LinkedMean], page: PageSigns) -> list[Figure]:
-    shown = [one for one in means if one.linked is not None]
+    shown = [mean for mean in means if mean.linked is not None]
     who = _lasting(shown)
-    models = {_who(one): one.model for one in shown}
-    signs = {one: page.of(models[one], one) for one in who}
+    models = {_who(mean): mean.model for mean in shown}
+    signs = {run: page.of(models[run], run) for run in who}
     metrics = [
         name
-        for name in dict.fromkeys(one.metric for one in shown)
-        if any(_who(one) in who and one.metric == name and one.snapshot_id != one.to_snapshot for one in shown)
+        for name in dict.fromkeys(mean.metric for mean in shown)
+        if any(_who(mean) in who and mean.metric == name and mean.snapshot_id != mean.to_snapshot for mean in shown)
     ][:_PANELS]
     values = [
         {
-            "metric": one.metric,
-            "month": one.snapshot_id.partition("-")[2],
-            "who": _who(one),
-            "linked": one.linked,
-            "mean": one.mean,
-            "low": one.linked if one.low is None else one.low,
-            "high": one.linked if one.high is None else one.high,
+            "metric": mean.metric,
+            "month": mean.snapshot_id.partition("-")[2],
+            "who": _who(mean),
+            "linked": mean.linked,
+            "mean": mean.mean,
+            "low": mean.linked if mean.low is None else mean.low,
+            "high": mean.linked if mean.high is None else mean.high,
         }
-        for one in shown
-        if one.metric in metrics and _who(one) in who
+        for mean in shown
+        if mean.metric in metrics and _who(mean) in who
     ]
     if not values:
         return []
-    told = "; ".join(f"{one['who']}, {one['metric']}, {one['month']}: {one['linked']:.4g}" for one in values)
+    values_text = "; ".join(
+        f"{value['who']}, {value['metric']}, {value['month']}: {value['linked']:.4g}" for value in values
+    )
     caption = (
         f"The models over the months on the scale of {shown[0].to_snapshot}: lines with their 95 % bands; dotted, what "
         "each had on the articles of its own month."
     )
-    return [Figure(caption, svg(_panels(values, metrics, signs), f"Means on one scale: {told}"))]
+    return [Figure(caption, svg(_panels(values, metrics, signs), f"Means on one scale: {values_text}"))]
 
 
-def _who(one: LinkedMean) -> str:
-    return f"{one.model} · {short_form(one.decoder)}"
+def _who(mean: LinkedMean) -> str:
+    return f"{mean.model} · {short_form(mean.decoder)}"
 
 
 def _lasting(means: Sequence[LinkedMean]) -> list[str]:
     """Return the runs that span the most months, as many as there are colors."""
     months: dict[str, set[str]] = {}
-    for one in means:
-        months.setdefault(_who(one), set()).add(one.snapshot_id)
+    for mean in means:
+        months.setdefault(_who(mean), set()).add(mean.snapshot_id)
     ordered = sorted(months, key=lambda who: (-len(months[who]), who))
     return [who for who in ordered if len(months[who]) > 1][:MOST_SERIES]
 
@@ -138,7 +140,7 @@ def _lasting(means: Sequence[LinkedMean]) -> list[str]:
 def _panels(values: list[dict[str, Any]], metrics: Sequence[str], signs: Mapping[str, Sign]) -> "altair.ConcatChart":
     import altair as alt
 
-    order = sorted({one["month"] for one in values})
+    order = sorted({value["month"] for value in values})
     colour = alt.Color(
         "who:N", scale=alt.Scale(domain=list(signs), range=[sign.color for sign in signs.values()]),
         legend=alt.Legend(
@@ -147,8 +149,8 @@ def _panels(values: list[dict[str, Any]], metrics: Sequence[str], signs: Mapping
     )  # fmt: skip
     panels = []
     for metric in metrics:
-        of_metric = [one for one in values if one["metric"] == metric]
-        base = alt.Chart(alt.Data(values=of_metric)).encode(
+        metric_values = [value for value in values if value["metric"] == metric]
+        base = alt.Chart(alt.Data(values=metric_values)).encode(
             x=alt.X("month:O", sort=order, axis=alt.Axis(title=None, labelAngle=-30, labelFontSize=11)), color=colour
         )
         axis = alt.Axis(title=None, tickCount=4, format=".3~g", labelFontSize=12)

@@ -14,20 +14,20 @@ _TOLD = 6  # metrics in a sentence
 
 def verdict(links: Sequence[LinkedMonths], ids: Sequence[str]) -> str:
     """Return how many of the months are on the scale of the newest month."""
-    there = {link.from_snapshot for link in links if link.to_snapshot == ids[-1]}
+    linked_months = {link.from_snapshot for link in links if link.to_snapshot == ids[-1]}
     metrics = len({link.metric for link in links})
     return (
-        f"{counted(len(there) + 1, 'month')} on one scale by {counted(metrics, 'metric')}"
-        if there
+        f"{counted(len(linked_months) + 1, 'month')} on one scale by {counted(metrics, 'metric')}"
+        if linked_months
         else "months are linked, and none to the newest"
     )
 
 
 def sentence(links: Sequence[LinkedMonths]) -> str:
     """Return the answer in one sentence: the linked months, and the number of metrics by which they differ."""
-    months = list(dict.fromkeys(month for one in links for month in (one.from_snapshot, one.to_snapshot)))
-    apart = differing(links, [p_of(one) for one in links])
-    metrics = counted(len({one.metric for one in links}), "metric")
+    months = list(dict.fromkeys(month for link in links for month in (link.from_snapshot, link.to_snapshot)))
+    apart = differing(links, [p_of(link) for link in links])
+    metrics = counted(len({link.metric for link in links}), "metric")
     named = f"The months {' and '.join(months)}" if len(months) == 2 else counted(len(months), "month")
     on_one_scale = f"{named} are on one scale by {metrics}"
     if not apart:
@@ -67,37 +67,37 @@ def words(
     `apart` are the links whose months differ in difficulty (`differing`).
     """
     newest = months[-1].snapshot_id
-    told = []
+    sentences = []
     for month in months[:-1]:
-        direct = [one for one in links if (one.from_snapshot, one.to_snapshot) == (month.snapshot_id, newest)]
-        told.append(_difficulty(direct, apart) if direct else _without(month.snapshot_id, newest, means, reasons))
-    fixed = list(dict.fromkeys(one.metric for one in links if one.slope_error is None))
+        direct = [link for link in links if (link.from_snapshot, link.to_snapshot) == (month.snapshot_id, newest)]
+        sentences.append(_difficulty(direct, apart) if direct else _without(month.snapshot_id, newest, means, reasons))
+    fixed = list(dict.fromkeys(link.metric for link in links if link.slope_error is None))
     if fixed:
-        told.append(
-            f"between some months the slope for {_some(fixed)} is taken for 1, as fewer than {linking.FOR_SLOPE} "
+        sentences.append(
+            f"between some months the slope for {_listed(fixed)} is taken for 1, as fewer than {linking.FOR_SLOPE} "
             "anchors, or anchors too close to each other, show none: a run far from all of them may be moved too "
             "little or too much"
         )
-    if unlinked := sorted({one.run_id for one in means if one.linked is None}):
-        told.append(
+    if unlinked := sorted({mean.run_id for mean in means if mean.linked is None}):
+        sentences.append(
             f"{counted(len(unlinked), 'run')} {'has' if len(unlinked) == 1 else 'have'} no place on the scale by some "
-            f"metric (`no_link` says why): {_some(unlinked)}"
+            f"metric (`no_link` says why): {_listed(unlinked)}"
         )
-    told.append(
+    sentences.append(
         "a link supposes that the anchors read the months alike: a model that had seen one of them in training makes "
         "that month look easier, and `newwiki experiment leakage` is the test of it"
     )
-    return told
+    return sentences
 
 
 def _difficulty(links: Sequence[LinkedMonths], differing: Sequence[LinkedMonths]) -> str:
-    one = links[0]
+    first = links[0]
     apart = [link for link in links if link in differing]
     moved = ", ".join(f"{link.metric} {added(link)}" for link in apart[:_TOLD])
     more = f" and {len(apart) - _TOLD} more" if len(apart) > _TOLD else ""
     anchors, models = _span([link.anchors for link in links], "anchor"), _span([link.models for link in links], "model")
     metrics = counted(len({link.metric for link in links}), "metric")
-    return f"{one.from_snapshot} is linked with {one.to_snapshot} by {metrics}, each by {anchors} of {models}; " + (
+    return f"{first.from_snapshot} is linked with {first.to_snapshot} by {metrics}, each by {anchors} of {models}; " + (
         f"the later month alone adds {moved}{more}" if apart else "no metric shows that the months differ"
     )
 
@@ -107,7 +107,7 @@ def added(link: LinkedMonths) -> str:
 
 
 def _without(month: str, newest: str, means: Sequence[LinkedMean], reasons: Mapping[tuple[str, str], str]) -> str:
-    over = next((one.via for one in means if one.snapshot_id == month and one.linked is not None), None)
+    over = next((mean.via for mean in means if mean.snapshot_id == month and mean.linked is not None), None)
     why = reasons.get((month, newest), "their runs have no metric in common")
     return (
         f"{month} is linked with {newest} over {', '.join(over[1:-1])}: {why}"
@@ -121,5 +121,5 @@ def _span(numbers: Sequence[int], what: str) -> str:
     return counted(high, what) if low == high else f"{low} to {counted(high, what)}"
 
 
-def _some(names: Sequence[str]) -> str:
+def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_TOLD]) + (f" and {len(names) - _TOLD} more" if len(names) > _TOLD else "")
