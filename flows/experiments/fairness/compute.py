@@ -34,14 +34,14 @@ def compute(evaluations: Evaluations, request: FairnessRequest) -> Answer:
     baseline = prompt_scores(evaluations, prompts.prompts, evaluators, scorers)
     every = numbers_of(database, settings, prompts.prompts, scorers, baseline)
     pairs = findings.judged([pair for numbers in every for pair in findings.pairs(numbers, request.seed)])
-    disparities = [one for numbers in every for one in findings.disparities(numbers, request.seed)]
-    found = Found(
+    disparities = [disparity for numbers in every for disparity in findings.disparities(numbers, request.seed)]
+    results = Found(
         settings=settings,
         shares=[share for numbers in every for share in findings.shares(numbers)],
         pairs=pairs,
         disparities=findings.corrected(disparities),
         changes=list(findings.changes(pairs)),
-        correlations=[one for numbers in every for one in findings.correlations(numbers, request.seed)],
+        correlations=[correlation for numbers in every for correlation in findings.correlations(numbers, request.seed)],
         swaps=swaps,
     )
     digest = hashlib.sha256()
@@ -50,13 +50,13 @@ def compute(evaluations: Evaluations, request: FairnessRequest) -> Answer:
     return Answer(
         snapshot_id=prompts.prompt_set_id,
         verdict=verdict(pairs),
-        words=words(prompts, found, left_out, request.judged),
-        runs=runs_of(database, [one.run_id for one in settings]),
+        words=words(prompts, results, left_out, request.judged),
+        runs=runs_of(database, [setting.run_id for setting in settings]),
         read={
             "prompts": prompts.prompt_set_id,
             "scored_by": dict(scorers),
             "numbers": digest.hexdigest(),
             "swaps": hashlib.sha256(repr([*map(astuple, swaps)]).encode()).hexdigest(),
         },
-        rows=list(vars(found).values()),
+        rows=list(vars(results).values()),
     )

@@ -43,55 +43,60 @@ _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 _CELL = 22  # pixels
 
 
-def figures(found: Found) -> list[Figure]:
-    return [figure for model in found.models for metric in found.metrics for figure in _of_metric(found, model, metric)]
+def figures(results: Found) -> list[Figure]:
+    return [
+        figure
+        for model in results.models
+        for metric in results.metrics
+        for figure in _metric_figures(results, model, metric)
+    ]
 
 
-def _of_metric(found: Found, model: str, metric: str) -> Iterator[Figure]:
+def _metric_figures(results: Found, model: str, metric: str) -> Iterator[Figure]:
     named = {"model": model, "metric": metric}
-    swept = [sweep for sweep in found.sweeps if len(found.values(model, sweep)) > 1]
-    for sweep in found.sweeps:
-        pairs = [one for one in found.pairs if (one.model, one.metric, one.sweep) == (model, metric, sweep)]
-        drawn = _map(pairs, found.values(model, sweep), sweep)
-        yield Figure(_MAP.format(sweep=sweep, **named), svg(drawn, _told(pairs, found)))
+    swept = [sweep for sweep in results.sweeps if len(results.values(model, sweep)) > 1]
+    for sweep in results.sweeps:
+        pairs = [pair for pair in results.pairs if (pair.model, pair.metric, pair.sweep) == (model, metric, sweep)]
+        drawn = _map(pairs, results.values(model, sweep), sweep)
+        yield Figure(_MAP.format(sweep=sweep, **named), svg(drawn, _description(pairs, results)))
     if swept:
-        ranges = _ranges(found, model, metric, swept)
+        ranges = _ranges(results, model, metric, swept)
         yield Figure(_RANGES.format(**named), svg(ranges, f"Ranges of {metric} by group; the table has them"))
     for sweep in swept:
         label = f"{metric} by {sweep} and group; the table fairness_shares has the numbers"
-        yield Figure(_LINES.format(sweep=sweep, **named), svg(_lines(found, model, metric, sweep), label))
+        yield Figure(_LINES.format(sweep=sweep, **named), svg(_lines(results, model, metric, sweep), label))
     if swept:
         label = f"Mean absolute differences of {metric} by category; the table has the first and the last"
-        yield Figure(_DISPARITIES.format(**named), svg(_disparities(found, model, metric, swept), label))
-        scatter = _scatter(found, model, metric)
+        yield Figure(_DISPARITIES.format(**named), svg(_disparities(results, model, metric, swept), label))
+        scatter = _scatter(results, model, metric)
         if scatter:
             label = f"{metric} by entropy of trigrams; the table has the correlations"
             yield Figure(_SCATTER.format(**named), svg(scatter, label))
 
 
-def _told(pairs: Sequence[GroupPair], found: Found) -> str:
-    said = "; ".join(
-        f"{one.group_a} and {one.group_b} at {found.value(one.model, one.sweep, one.place)}: {one.verdict}"
-        for one in pairs
+def _description(pairs: Sequence[GroupPair], results: Found) -> str:
+    verdicts = "; ".join(
+        f"{pair.group_a} and {pair.group_b} at {results.value(pair.model, pair.sweep, pair.place)}: {pair.verdict}"
+        for pair in pairs
     )
-    return f"Which groups differ: {said}"
+    return f"Which groups differ: {verdicts}"
 
 
 def _map(pairs: Sequence[GroupPair], values: Sequence[str], sweep: str) -> "altair.LayerChart":
     import altair as alt
 
-    rows = list(dict.fromkeys(pair_words(one) for one in pairs))
+    rows = list(dict.fromkeys(pair_words(pair) for pair in pairs))
     cells: list[dict[str, Any]] = [
         {
-            "pair": pair_words(one),
-            "setting": values[one.place],
-            "points": (one.difference or 0.0) * 100,
-            "sign": _SIGNS.get(one.verdict) or signed(one.difference or 0.0),
-            "differs": one.verdict == DIFFERENT,
+            "pair": pair_words(pair),
+            "setting": values[pair.place],
+            "points": (pair.difference or 0.0) * 100,
+            "sign": _SIGNS.get(pair.verdict) or signed(pair.difference or 0.0),
+            "differs": pair.verdict == DIFFERENT,
         }
-        for one in pairs
+        for pair in pairs
     ]
-    most = max([abs(one["points"]) for one in cells] + [1.0])
+    most = max([abs(cell["points"]) for cell in cells] + [1.0])
     base = alt.Chart(alt.Data(values=cells)).encode(
         x=alt.X("setting:N", sort=list(values), axis=_settings(sweep, values)),
         y=alt.Y("pair:N", sort=rows, axis=alt.Axis(title=None, labelLimit=200, labelFontSize=12, minExtent=140)),
@@ -109,23 +114,23 @@ def _map(pairs: Sequence[GroupPair], values: Sequence[str], sweep: str) -> "alta
     return (squares + signs).properties(width=width, height=_CELL * len(rows))
 
 
-def pair_words(one: GroupPair) -> str:
-    return f"{one.group_a} − {one.group_b}"
+def pair_words(pair: GroupPair) -> str:
+    return f"{pair.group_a} − {pair.group_b}"
 
 
 def signed(difference: float) -> str:
     return hundredths(difference, 0, signed=True)
 
 
-def _ranges(found: Found, model: str, metric: str, sweeps: Sequence[str]) -> "altair.LayerChart":
+def _ranges(results: Found, model: str, metric: str, sweeps: Sequence[str]) -> "altair.LayerChart":
     import altair as alt
 
     shares = [
-        {"group": one.group_name, "sweep": one.sweep, "share": one.share, "alone": one.prompt_share}
-        for one in found.shares
-        if (one.model, one.metric) == (model, metric) and one.sweep in sweeps and one.share is not None
+        {"group": share.group_name, "sweep": share.sweep, "share": share.share, "alone": share.prompt_share}
+        for share in results.shares
+        if (share.model, share.metric) == (model, metric) and share.sweep in sweeps and share.share is not None
     ]
-    groups = list(dict.fromkeys(one["group"] for one in shares))
+    groups = list(dict.fromkeys(share["group"] for share in shares))
     base = alt.Chart(alt.Data(values=shares)).encode(
         y=alt.Y("group:N", sort=groups, axis=alt.Axis(title=None, labelFontSize=12, minExtent=80)),
         yOffset=alt.YOffset("sweep:N", scale=alt.Scale(domain=list(sweeps))),
@@ -142,46 +147,47 @@ def _ranges(found: Found, model: str, metric: str, sweeps: Sequence[str]) -> "al
     return (whole + half + middle + alone).properties(width=420, height=alt.Step(11))
 
 
-def _lines(found: Found, model: str, metric: str, sweep: str) -> "altair.VConcatChart":
+def _lines(results: Found, model: str, metric: str, sweep: str) -> "altair.VConcatChart":
     import altair as alt
 
-    values = found.values(model, sweep)
-    shares = [one for one in found.shares if (one.model, one.metric, one.sweep) == (model, metric, sweep)]
+    values = results.values(model, sweep)
+    shares = [share for share in results.shares if (share.model, share.metric, share.sweep) == (model, metric, sweep)]
     drawn = []
-    for category in dict.fromkeys(one.category for one in shares):
+    for category in dict.fromkeys(share.category for share in shares):
         rows = [
             {
-                "group": one.group_name,
-                "setting": values[one.place],
-                "share": one.share,
-                "low": one.low,
-                "high": one.high,
+                "group": share.group_name,
+                "setting": values[share.place],
+                "share": share.share,
+                "low": share.low,
+                "high": share.high,
             }
-            for one in shares
-            if one.category == category and one.share is not None
+            for share in shares
+            if share.category == category and share.share is not None
         ]
-        groups = list(dict.fromkeys(one["group"] for one in rows))
+        groups = list(dict.fromkeys(row["group"] for row in rows))
         drawn.append(series(rows, "group", groups, values, sweep).properties(title=category, width=420, height=120))
     return alt.vconcat(*drawn).resolve_scale(
         color="independent", shape="independent", strokeDash="independent", xOffset="independent"
     )
 
 
-def _disparities(found: Found, model: str, metric: str, sweeps: Sequence[str]) -> "altair.VConcatChart":
+def _disparities(results: Found, model: str, metric: str, sweeps: Sequence[str]) -> "altair.VConcatChart":
     import altair as alt
 
     drawn = []
     for sweep in sweeps:
-        values = found.values(model, sweep)
+        values = results.values(model, sweep)
         rows = [
             {
-                "category": one.category, "setting": values[one.place], "share": one.disparity, "low": one.low,
-                "high": one.high,
+                "category": disparity.category, "setting": values[disparity.place], "share": disparity.disparity,
+                "low": disparity.low, "high": disparity.high,
             }
-            for one in found.disparities
-            if (one.model, one.metric, one.sweep) == (model, metric, sweep) and one.disparity is not None
+            for disparity in results.disparities
+            if (disparity.model, disparity.metric, disparity.sweep) == (model, metric, sweep)
+            and disparity.disparity is not None
         ]  # fmt: skip
-        categories = list(dict.fromkeys(one["category"] for one in rows))
+        categories = list(dict.fromkeys(row["category"] for row in rows))
         drawn.append(series(rows, "category", categories, values, sweep).properties(width=420, height=120))
     return alt.vconcat(*drawn)
 
@@ -215,31 +221,31 @@ def series(
     )
     bars = base.mark_rule(opacity=0.45).encode(y=alt.Y("low:Q", axis=none), y2="high:Q")
     behind = alt.Chart(alt.Data(values=list(published))).mark_point(shape="diamond", size=90)
-    of_paper = behind.encode(
+    paper_points = behind.encode(
         x=alt.X("setting:N", sort=list(values)),
         xOffset=alt.XOffset(f"{what}:N", scale=alt.Scale(domain=list(names))),
         y=alt.Y("share:Q", axis=none),
         color=_colour(what, names),
     )
-    return alt.layer(bars, lines, points, *([of_paper] if published else []))
+    return alt.layer(bars, lines, points, *([paper_points] if published else []))
 
 
-def _scatter(found: Found, model: str, metric: str) -> "altair.Chart | None":
+def _scatter(results: Found, model: str, metric: str) -> "altair.Chart | None":
     import altair as alt
 
     rows = []
-    for setting in found.settings:
+    for setting in results.settings:
         shares = [
-            one.share
-            for one in found.shares
-            if (one.model, one.metric, one.sweep, one.place) == (model, metric, setting.sweep, setting.place)
-            and one.share is not None
+            share.share
+            for share in results.shares
+            if (share.model, share.metric, share.sweep, share.place) == (model, metric, setting.sweep, setting.place)
+            and share.share is not None
         ]
         if setting.model == model and setting.trigram_entropy is not None and shares:
             rows.append({"sweep": setting.sweep, "entropy": setting.trigram_entropy, "share": fmean(shares)})
     if not rows:
         return None
-    sweeps = list(dict.fromkeys(one["sweep"] for one in rows))
+    sweeps = list(dict.fromkeys(row["sweep"] for row in rows))
     near = alt.Scale(zero=False)
     return (
         alt.Chart(alt.Data(values=rows))

@@ -32,8 +32,8 @@ def shares(numbers: Numbers) -> Iterator[GroupShare]:
     for category, groups in numbers.categories.items():
         for group in groups:
             rows = numbers.rows(category, group)
-            found = statistics.estimate(numbers.totals[rows], numbers.counts[rows])
-            intervals = bounded_interval(found, 0.0, 1.0)
+            estimate = statistics.estimate(numbers.totals[rows], numbers.counts[rows])
+            intervals = bounded_interval(estimate, 0.0, 1.0)
             alone = _mean(numbers.prompt_scores[rows])
             for column, setting in enumerate(numbers.settings):
                 interval = intervals.at(column)
@@ -58,25 +58,25 @@ def shares(numbers: Numbers) -> Iterator[GroupShare]:
 
 def pairs(numbers: Numbers, seed: int) -> list[GroupPair]:
     """Return the difference of each two groups of a category at each setting, before the correction (`judged`)."""
-    found: list[GroupPair] = []
+    rows: list[GroupPair] = []
     for category, groups in numbers.categories.items():
-        for one, other in itertools.combinations(groups, 2):
-            paired, arrays, alone = aligned(numbers, category, (one, other))
-            of_two = differences.paired_difference if paired else differences.unpaired_difference
-            apart = of_two(arrays[0], arrays[1], seed)
-            beyond = of_two(arrays[0] - alone[0], arrays[1] - alone[1], seed) if _differ(alone) else apart
-            of_prompts = of_two(alone[0], alone[1], seed).difference[0]
+        for first, second in itertools.combinations(groups, 2):
+            paired, arrays, alone = aligned(numbers, category, (first, second))
+            compare = differences.paired_difference if paired else differences.unpaired_difference
+            apart = compare(arrays[0], arrays[1], seed)
+            beyond = compare(arrays[0] - alone[0], arrays[1] - alone[1], seed) if _differ(alone) else apart
+            prompt_difference = compare(alone[0], alone[1], seed).difference[0]
             for column, setting in enumerate(numbers.settings):
                 lacking = apart.lacking[column]
-                found.append(
+                rows.append(
                     GroupPair(
                         model=numbers.model,
                         sweep=setting.sweep,
                         place=setting.place,
                         category=category,
                         metric=numbers.metric,
-                        group_a=one,
-                        group_b=other,
+                        group_a=first,
+                        group_b=second,
                         paired=paired,
                         prompts=int(apart.prompts[column]),
                         difference=statistics.number_or_none(apart.difference[column]),
@@ -86,30 +86,30 @@ def pairs(numbers: Numbers, seed: int) -> list[GroupPair]:
                         p=None if lacking == statistics.TOO_FEW else statistics.number_or_none(apart.p[column]),
                         p_holm=None,
                         verdict="",
-                        prompt_difference=statistics.number_or_none(of_prompts),
+                        prompt_difference=statistics.number_or_none(prompt_difference),
                         beyond=statistics.number_or_none(beyond.difference[column]),
                         beyond_low=statistics.number_or_none(beyond.low[column]),
                         beyond_high=statistics.number_or_none(beyond.high[column]),
                         beyond_p_holm=statistics.number_or_none(beyond.p[column]),
                     )
                 )
-    return found
+    return rows
 
 
-def judged(found: Sequence[GroupPair]) -> list[GroupPair]:
+def judged(group_pairs: Sequence[GroupPair]) -> list[GroupPair]:
     """Return the pairs of all models and metrics of an answer with verdicts, after Holm's correction over all of them.
 
     The family is the whole answer because the headline says `different` if any pair differs.
     """
-    of_beyond = statistics.holm([one.beyond_p_holm for one in found])
+    p_beyond_holm = statistics.holm([pair.beyond_p_holm for pair in group_pairs])
     return [
         replace(
-            one,
+            pair,
             p_holm=p,
             beyond_p_holm=statistics.number_or_none(p_beyond),
-            verdict=_verdict(one, p, float(p_beyond)),
+            verdict=_verdict(pair, p, float(p_beyond)),
         )
-        for one, p, p_beyond in zip(found, _holm(found), of_beyond, strict=True)
+        for pair, p, p_beyond in zip(group_pairs, _holm(group_pairs), p_beyond_holm, strict=True)
     ]
 
 
@@ -119,16 +119,16 @@ def disparities(numbers: Numbers, seed: int) -> list[GroupDisparity]:
     If the prompts alone already differ, p is the larger of two values: that of the texts, and that of the texts minus
     the prompts.
     """
-    found: list[GroupDisparity] = []
+    rows: list[GroupDisparity] = []
     for category, groups in numbers.categories.items():
         paired, arrays, alone = aligned(numbers, category, groups)
-        of_all = differences.paired_disparity if paired else differences.unpaired_disparity
-        apart = of_all(arrays, seed)
-        beyond = of_all([a - b for a, b in zip(arrays, alone, strict=True)], seed) if _differ(alone) else apart
+        compare = differences.paired_disparity if paired else differences.unpaired_disparity
+        apart = compare(arrays, seed)
+        beyond = compare([a - b for a, b in zip(arrays, alone, strict=True)], seed) if _differ(alone) else apart
         p = np.fmax(apart.p, beyond.p)
         for column, setting in enumerate(numbers.settings):
             lacking = apart.lacking[column]
-            found.append(
+            rows.append(
                 GroupDisparity(
                     model=numbers.model,
                     sweep=setting.sweep,
@@ -144,22 +144,24 @@ def disparities(numbers: Numbers, seed: int) -> list[GroupDisparity]:
                     p_holm=None,
                 )
             )
-    return found
+    return rows
 
 
-def corrected(found: Sequence[GroupDisparity]) -> list[GroupDisparity]:
+def corrected(uncorrected: Sequence[GroupDisparity]) -> list[GroupDisparity]:
     """Return the disparities of all models and metrics of an answer, after Holm's correction over all of them."""
-    return [replace(one, p_holm=p) for one, p in zip(found, _holm(found), strict=True)]
+    return [replace(disparity, p_holm=p) for disparity, p in zip(uncorrected, _holm(uncorrected), strict=True)]
 
 
-def changes(found: Sequence[GroupPair]) -> Iterator[AdvantageChange]:
+def changes(group_pairs: Sequence[GroupPair]) -> Iterator[AdvantageChange]:
     """Yield the places in a sweep at which the group with the smaller share changes.
 
     A change is shown if at least one setting differs significantly on each side, up to the neighboring changes.
     """
-    key = lambda one: (one.model, one.sweep, one.category, one.metric, one.group_a, one.group_b)  # noqa: E731
-    for (model, sweep, category, metric, one, other), of_pair in itertools.groupby(sorted(found, key=key), key=key):
-        settings = [pair for pair in sorted(of_pair, key=lambda pair: pair.place) if pair.advantaged]
+    key = lambda pair: (pair.model, pair.sweep, pair.category, pair.metric, pair.group_a, pair.group_b)  # noqa: E731
+    for (model, sweep, category, metric, first, second), places in itertools.groupby(
+        sorted(group_pairs, key=key), key=key
+    ):
+        settings = [pair for pair in sorted(places, key=lambda pair: pair.place) if pair.advantaged]
         stretches = [list(stretch) for _, stretch in itertools.groupby(settings, key=lambda pair: pair.advantaged)]
         for before, after in itertools.pairwise(stretches):
             yield AdvantageChange(
@@ -167,8 +169,8 @@ def changes(found: Sequence[GroupPair]) -> Iterator[AdvantageChange]:
                 sweep=sweep,
                 category=category,
                 metric=metric,
-                group_a=one,
-                group_b=other,
+                group_a=first,
+                group_b=second,
                 from_place=before[-1].place,
                 to_place=after[0].place,
                 advantaged_before=str(before[-1].advantaged),
@@ -187,14 +189,14 @@ def correlations(numbers: Numbers, seed: int) -> Iterator[DiversityCorrelation]:
     for all groups. The variances of entropies and shares are treated as known.
     """
     rows = [numbers.rows(category, group) for category, groups in numbers.categories.items() for group in groups]
-    by_group = [_group_shares(numbers, of_group) for of_group in rows]
+    by_group = [_group_shares(numbers, group_rows) for group_rows in rows]
     mean = np.mean([shares for shares, _ in by_group], axis=0)
-    units = _units([numbers.prompts[at] for of_group in rows for at in of_group])
-    for sweep in dict.fromkeys(one.sweep for one in numbers.settings):
+    units = _units([numbers.prompts[at] for group_rows in rows for at in group_rows])
+    for sweep in dict.fromkeys(setting.sweep for setting in numbers.settings):
         columns = [
             column
-            for column, one in enumerate(numbers.settings)
-            if one.sweep == sweep and one.trigram_entropy is not None and math.isfinite(mean[column])
+            for column, setting in enumerate(numbers.settings)
+            if setting.sweep == sweep and setting.trigram_entropy is not None and math.isfinite(mean[column])
         ]
         entropy = np.array([numbers.settings[column].trigram_entropy for column in columns], float)
         moved = np.concatenate([apart[:, columns] for _, apart in by_group]) / len(by_group)
@@ -223,7 +225,7 @@ def _group_shares(numbers: Numbers, rows: Sequence[int]) -> tuple[Array, Array]:
 def _units(prompts: Sequence[GroupPrompt]) -> NDArray[np.int64]:
     """Return the number of each prompt's context, or of the prompt itself if it has no context."""
     names: dict[object, int] = {}
-    keys = [place if one.context is None else one.context for place, one in enumerate(prompts)]
+    keys = [place if prompt.context is None else prompt.context for place, prompt in enumerate(prompts)]
     return np.array([names.setdefault(key, len(names)) for key in keys])
 
 
@@ -242,9 +244,9 @@ def _correlation(
     by_unit = np.asarray(np.bincount(units, moved @ apart), float)
     # The factor makes the variance use a divisor of n - 1, as the variance of each group's prompts already does
     pseudo = slope + by_unit * math.sqrt(len(by_unit) * (len(by_unit) - 1))
-    found = statistics.differences_estimate(pseudo[:, None])
-    low, high = (float(np.clip(end[0] / scale, -1.0, 1.0)) for end in (found.low, found.high))
-    p = math.nan if found.lacking[0] else float(statistics.p_values(pseudo[:, None], seed)[0])
+    estimate = statistics.differences_estimate(pseudo[:, None])
+    low, high = (float(np.clip(end[0] / scale, -1.0, 1.0)) for end in (estimate.low, estimate.high))
+    p = math.nan if estimate.lacking[0] else float(statistics.p_values(pseudo[:, None], seed)[0])
     return slope / scale, low, high, p
 
 
@@ -257,19 +259,19 @@ def aligned(numbers: Numbers, category: str, groups: Sequence[str]) -> tuple[boo
     means, alone = numbers.means, np.nan_to_num(numbers.prompt_scores)[:, None]
     by_group = [numbers.rows(category, group) for group in groups]
     contexts = [_by_context([numbers.prompts[at] for at in rows], rows) for rows in by_group]
-    common = [one for one in contexts[0] if all(one in others for others in contexts)]
-    if common and all(len(of_group) == len(rows) for of_group, rows in zip(contexts, by_group, strict=True)):
-        by_group = [[of_group[context] for context in common] for of_group in contexts]
+    common = [context for context in contexts[0] if all(context in others for others in contexts)]
+    if common and all(len(places) == len(rows) for places, rows in zip(contexts, by_group, strict=True)):
+        by_group = [[places[context] for context in common] for places in contexts]
         return True, [means[rows] for rows in by_group], [alone[rows] for rows in by_group]
     return False, [means[rows] for rows in by_group], [alone[rows] for rows in by_group]
 
 
 def _by_context(prompts: Sequence[GroupPrompt], rows: Sequence[int]) -> dict[str, int]:
-    return {one.context: at for one, at in zip(prompts, rows, strict=True) if one.context is not None}
+    return {prompt.context: at for prompt, at in zip(prompts, rows, strict=True) if prompt.context is not None}
 
 
-def _holm(found: Sequence[GroupPair] | Sequence[GroupDisparity]) -> list[float | None]:
-    return [statistics.number_or_none(p) for p in statistics.holm([one.p for one in found])]
+def _holm(rows: Sequence[GroupPair] | Sequence[GroupDisparity]) -> list[float | None]:
+    return [statistics.number_or_none(p) for p in statistics.holm([row.p for row in rows])]
 
 
 def _verdict(pair: GroupPair, p_holm: float | None, beyond_p_holm: float) -> str:
@@ -287,5 +289,5 @@ def _differ(alone: Sequence[Array]) -> bool:
 
 
 def _mean(values: Array) -> float | None:
-    there = values[np.isfinite(values)]
-    return float(there.mean()) if len(there) else None
+    finite = values[np.isfinite(values)]
+    return float(finite.mean()) if len(finite) else None

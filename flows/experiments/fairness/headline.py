@@ -21,23 +21,31 @@ _OF_PAPER = (
 _NOT_IN_PAPER = "The paper prints no number for these groups and settings."
 
 
-def headline(found: Found) -> list[Figure]:
+def headline(results: Found) -> list[Figure]:
     """Return the figure of the category with the largest difference between two groups.
 
     The figure is for the model, metric and sweep of that difference. Significant differences take precedence.
     """
-    known = [one for one in found.pairs if one.difference is not None]
+    known = [pair for pair in results.pairs if pair.difference is not None]
     if not known:
         return []
-    most = max(known, key=lambda one: (one.verdict == DIFFERENT, abs(one.difference or 0.0)))
+    most = max(known, key=lambda pair: (pair.verdict == DIFFERENT, abs(pair.difference or 0.0)))
     key = (most.model, most.metric, most.sweep, most.category)
-    of_category = [one for one in found.shares if (one.model, one.metric, one.sweep, one.category) == key]
-    groups = list(dict.fromkeys(one.group_name for one in of_category))
-    values = found.values(most.model, most.sweep)
+    category_shares = [
+        share for share in results.shares if (share.model, share.metric, share.sweep, share.category) == key
+    ]
+    groups = list(dict.fromkeys(share.group_name for share in category_shares))
+    values = results.values(most.model, most.sweep)
     rows = [
-        {"group": one.group_name, "setting": values[one.place], "share": one.share, "low": one.low, "high": one.high}
-        for one in of_category
-        if one.share is not None
+        {
+            "group": share.group_name,
+            "setting": values[share.place],
+            "share": share.share,
+            "low": share.low,
+            "high": share.high,
+        }
+        for share in category_shares
+        if share.share is not None
     ]
     published = list(_published(most.metric, most.sweep, groups, values))
     chart = series(rows, "group", groups, values, most.sweep, published).properties(width=330, height=230)
@@ -60,11 +68,11 @@ def _published(metric: str, sweep: str, groups: Sequence[str], values: Sequence[
     """Yield the shares of these groups that the paper prints for settings that this experiment also has."""
     paper = papers()["001"]
     named = {group.lower(): group for group in groups}
-    for number in (one for exhibit in paper.exhibits for one in paper.numbers(exhibit)):
+    for number in (paper_number for exhibit in paper.exhibits for paper_number in paper.numbers(exhibit)):
         group = named.get(str(number.labels.get("group", "")).lower())
         if group and number.decoder and metric in number.metric.here:
             value = parse(number.decoder)[0].parameters.get(sweep)
-            setting = next((one for one in values if _is(one, value)), None)
+            setting = next((name for name in values if _is(name, value)), None)
             if setting is not None:
                 yield {"group": group, "setting": setting, "share": number.value * number.metric.factor}
 

@@ -40,21 +40,25 @@ class Found:
 
     def value(self, model: str, sweep: str, place: int) -> str:
         """Return the name of a setting."""
-        return next(one.setting for one in self.settings if (one.model, one.sweep, one.place) == (model, sweep, place))
+        return next(
+            setting.setting
+            for setting in self.settings
+            if (setting.model, setting.sweep, setting.place) == (model, sweep, place)
+        )
 
     def values(self, model: str, sweep: str) -> list[str]:
         """Return the settings of a sweep in their order."""
-        of_sweep = [one for one in self.settings if (one.model, one.sweep) == (model, sweep)]
-        return [one.setting for one in sorted(of_sweep, key=lambda one: one.place)]
+        sweep_settings = [setting for setting in self.settings if (setting.model, setting.sweep) == (model, sweep)]
+        return [setting.setting for setting in sorted(sweep_settings, key=lambda setting: setting.place)]
 
     @property
     def models(self) -> list[str]:
-        return list(dict.fromkeys(one.model for one in self.settings))
+        return list(dict.fromkeys(setting.model for setting in self.settings))
 
     @property
     def sweeps(self) -> list[str]:
-        return list(dict.fromkeys(one.sweep for one in self.settings))
+        return list(dict.fromkeys(setting.sweep for setting in self.settings))
 
     @property
     def metrics(self) -> list[str]:
-        return list(dict.fromkeys(one.metric for one in self.shares))
+        return list(dict.fromkeys(share.metric for share in self.shares))

@@ -44,23 +44,25 @@ class Numbers:
 
     def rows(self, category: str, group: str) -> list[int]:
         """Return the places of the group's prompts."""
-        return [at for at, one in enumerate(self.prompts) if (one.category, one.group_name) == (category, group)]
+        return [
+            at for at, prompt in enumerate(self.prompts) if (prompt.category, prompt.group_name) == (category, group)
+        ]
 
     @property
     def categories(self) -> Mapping[str, list[str]]:
         """The groups of each category, in the order of the prompt set."""
-        found: dict[str, list[str]] = {}
-        for one in self.prompts:
-            groups = found.setdefault(one.category, [])
-            if one.group_name not in groups:
-                groups.append(one.group_name)
-        return found
+        by_category: dict[str, list[str]] = {}
+        for prompt in self.prompts:
+            groups = by_category.setdefault(prompt.category, [])
+            if prompt.group_name not in groups:
+                groups.append(prompt.group_name)
+        return by_category
 
 
 @in_one_read
 def settings_of(database: Database, runs: Sequence[PromptedRun]) -> list[FairnessSetting]:
     """Return a row for each run."""
-    return [_setting(database, one) for one in runs]
+    return [_setting(database, run) for run in runs]
 
 
 def numbers_of(
@@ -74,19 +76,19 @@ def numbers_of(
 
     `evaluators` maps each metric to its evaluator. `prompt_scores` are keyed by metric.
     """
-    places = {one.page_id: at for at, one in enumerate(prompts)}
-    found = []
-    for model in dict.fromkeys(one.model for one in settings):
-        of_model = [one for one in settings if one.model == model]
+    places = {prompt.page_id: at for at, prompt in enumerate(prompts)}
+    every = []
+    for model in dict.fromkeys(setting.model for setting in settings):
+        model_settings = [setting for setting in settings if setting.model == model]
         for metric, evaluator_id in evaluators.items():
-            filled = np.zeros((3, len(prompts), len(of_model)))
-            for column, setting in enumerate(of_model):
+            filled = np.zeros((3, len(prompts), len(model_settings)))
+            for column, setting in enumerate(model_settings):
                 for page_id, *row in database.rows("prompt_totals", setting.run_id, metric, evaluator_id):
                     filled[:, places[page_id], column] = row
             totals, counts, unscored = filled
             alone = prompt_scores[metric]
-            found.append(Numbers(model, metric, evaluator_id, of_model, prompts, totals, counts, unscored, alone))
-    return found
+            every.append(Numbers(model, metric, evaluator_id, model_settings, prompts, totals, counts, unscored, alone))
+    return every
 
 
 def trigram_entropy(sentences: Sequence[str]) -> float | None:
@@ -103,15 +105,15 @@ def trigram_entropy(sentences: Sequence[str]) -> float | None:
     return max(0.0, float(-(shares * np.log(shares)).sum()))
 
 
-def _setting(database: Database, one: PromptedRun) -> FairnessSetting:
-    sentences = [first_sentence_of(text) for _, _, text in database.rows("run_texts", one.run.run_id)]
+def _setting(database: Database, run: PromptedRun) -> FairnessSetting:
+    sentences = [first_sentence_of(text) for _, _, text in database.rows("run_texts", run.run.run_id)]
     return FairnessSetting(
-        model=one.model,
-        sweep=one.setting.sweep,
-        place=one.setting.place,
-        setting=one.setting.value,
-        decoder=one.run.decoder,
-        run_id=one.run.run_id,
+        model=run.model,
+        sweep=run.setting.sweep,
+        place=run.setting.place,
+        setting=run.setting.value,
+        decoder=run.run.decoder,
+        run_id=run.run.run_id,
         texts=len(sentences),
         unended=sum(not ended for _, ended in sentences),
         trigram_entropy=trigram_entropy([sentence for sentence, _ in sentences]),

@@ -27,15 +27,15 @@ def prompt_scores(
     `scored_by` are the ids of the evaluators by metric. Stored scores of the same prompts are reused. They are stored
     with the scores of sentences with swapped words, as texts with no word swapped.
     """
-    texts = [without_names(one.prompt, one.hidden) for one in prompts]
+    texts = [without_names(prompt.prompt, prompt.hidden) for prompt in prompts]
     texts_sha256 = hashlib.sha256(repr(["prompts", texts]).encode()).hexdigest()
     stored = prompt_sets.stored_swaps(evaluations.database, texts_sha256, list(scored_by.values()))
-    found = {metric: values for (metric, _, _), values in stored.items()}
-    lacking = [one for one in evaluators if one.metrics[0].name not in found]
+    numbers = {metric: values for (metric, _, _), values in stored.items()}
+    lacking = [evaluator for evaluator in evaluators if evaluator.metrics[0].name not in numbers]
     if lacking:
         loaded = LoadedEvaluators(lacking, evaluations.settings, len(texts))
-        made = scored_texts(loaded, lacking, texts)
-        rows = {metric: (scored_by[metric], values) for metric, values in made.items()}
+        scored = scored_texts(loaded, lacking, texts)
+        rows = {metric: (scored_by[metric], values) for metric, values in scored.items()}
         prompt_sets.keep_swaps(evaluations.database, texts_sha256, 0, 0, rows)
-        found |= made
-    return {metric: np.array(values, float) for metric, values in found.items()}
+        numbers |= scored
+    return {metric: np.array(values, float) for metric, values in numbers.items()}

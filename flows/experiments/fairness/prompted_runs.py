@@ -47,17 +47,17 @@ def sweeps(specifications: Sequence[str]) -> list[SweepSetting]:
 
     Raises UsageError if two sweeps vary the same parameters.
     """
-    found = []
+    settings = []
     for specification in specifications:
         chosen = parse(specification)
         first = chosen[0].parameters
-        varied = [name for name in first if len({one.parameters[name] for one in chosen}) > 1]
-        for place, one in enumerate(chosen):
-            value = ", ".join(str(one.parameters[name]) for name in varied)
-            found.append(SweepSetting(", ".join(varied) or one.short, place, value or one.short, one))
-    if len({(one.sweep, one.place) for one in found}) < len(found):
+        varied = [name for name in first if len({decoder.parameters[name] for decoder in chosen}) > 1]
+        for place, decoder in enumerate(chosen):
+            value = ", ".join(str(decoder.parameters[name]) for name in varied)
+            settings.append(SweepSetting(", ".join(varied) or decoder.short, place, value or decoder.short, decoder))
+    if len({(setting.sweep, setting.place) for setting in settings}) < len(settings):
         raise UsageError(f"two sweeps vary the same: {', '.join(specifications)}; make them one grid")
-    return found
+    return settings
 
 
 def chosen_evaluators(
@@ -69,20 +69,20 @@ def chosen_evaluators(
     that does not support the prompts' language. Raises TerminalError if no metric remains.
     """
     chosen = select(request.metrics)
-    for one in chosen:
-        wrong = isinstance(one, SetEvaluator | ReadingEvaluator) or reads_article(one)
-        if wrong or len(one.metrics) > 1 or not _is_share(one.metrics[0]):
+    for evaluator in chosen:
+        wrong = isinstance(evaluator, SetEvaluator | ReadingEvaluator) or reads_article(evaluator)
+        if wrong or len(evaluator.metrics) > 1 or not _is_share(evaluator.metrics[0]):
             raise UsageError(
-                f"'{one.metrics[0].name}' is no share between 0 and 1, the less the better, that is read off a text "
-                f"alone; the usual ones are {FAIRNESS_METRICS}"
+                f"'{evaluator.metrics[0].name}' is no share between 0 and 1, the less the better, that is read off a "
+                f"text alone; the usual ones are {FAIRNESS_METRICS}"
             )
     by_name = request.metrics != FAIRNESS_METRICS
     left_out: dict[str, str] = {}
-    for one in chosen:
-        name = one.metrics[0].name
-        if not by_name and not _is_at_hand(one, settings):
+    for evaluator in chosen:
+        name = evaluator.metrics[0].name
+        if not by_name and not _is_at_hand(evaluator, settings):
             left_out[name] = NOT_AT_HAND
-        elif (known := _languages(one, settings)) and language not in known:
+        elif (known := _languages(evaluator, settings)) and language not in known:
             left_out[name] = f"reads {', '.join(sorted(known))}, and the prompts are in {language}"
     if by_name and left_out:
         [name, why], *_ = left_out.items()
@@ -91,12 +91,12 @@ def chosen_evaluators(
             f"language by --lexicon, with `; language: {language}` in its first line, or a classifier by --scorer, or "
             "give prompts in a language that it reads"
         )
-    here = [one for one in chosen if one.metrics[0].name not in left_out]
+    here = [evaluator for evaluator in chosen if evaluator.metrics[0].name not in left_out]
     if not here:
-        told = "; ".join(f"{name} {why}" for name, why in left_out.items())
+        reasons = "; ".join(f"{name} {why}" for name, why in left_out.items())
         raise TerminalError(
-            f"no metric can judge these prompts: {told}; give prompts in a language that one reads, or name a list of "
-            "negative words by --lexicon or a classifier by --scorer"
+            f"no metric can judge these prompts: {reasons}; give prompts in a language that one reads, or name a list "
+            "of negative words by --lexicon or a classifier by --scorer"
         )
     return here, left_out
 
@@ -112,40 +112,42 @@ def make_runs(
     database, executor, progress = evaluations.database, evaluations.executor, evaluations.progress
     settings = sweeps(request.decoder)
     folders = find_models(request.backend, request.models, request.loading)
-    asked = asked_of(prompts)
+    plan = asked_of(prompts)
     texts = len(prompts.prompts) * request.samples
     scorers = LoadedEvaluators(evaluators, evaluations.settings, texts, request.judged)
     scoring = ShardedScoring(executor) if executor else None
     known = dict(evaluations.settings.knowledge_cutoffs)
-    found, failures = [], []
+    runs, failures = [], []
     for name in request.models:
         cutoff = known_cutoff(name, request.knowledge_cutoff, known, folders.get(name))
         model = evaluations.load(request.backend, name, request.loading)
         if executor:
-            decoders = [one.decoder for one in settings]
+            decoders = [setting.decoder for setting in settings]
             model = ShardedModel(model, request.backend, request.loading, decoders, executor)
         for setting in settings:
-            planned = plan_on(database, asked, model, setting.decoder, request, TEMPLATE, cutoff)
+            planned = plan_on(database, plan, model, setting.decoder, request, TEMPLATE, cutoff)
             try:
                 at_once = executor is not None
                 evaluations.steps.write(database, planned, model, setting.decoder, progress, at_once=at_once)
                 evaluations.steps.score(database, planned, scorers, progress, scoring)
             except ShardsFailed as error:
                 failures.append(f"run {planned.run.run_id} ({name} {setting.decoder.short}): {error}")
-            found.append(PromptedRun(name, setting, planned.run))
+            runs.append(PromptedRun(name, setting, planned.run))
     if failures:
         raise ShardsFailed("; ".join(failures) + "; run the same command again for what is missing")
-    return found, {one.metrics[0].name: scorers.fingerprints[one.name].evaluator_id for one in evaluators}
+    return runs, {
+        evaluator.metrics[0].name: scorers.fingerprints[evaluator.name].evaluator_id for evaluator in evaluators
+    }
 
 
-def _is_at_hand(one: Evaluator, settings: Settings) -> bool:
-    return is_installed(one) and all(makers.get(part).at_hand(settings) for part in one.needs)
+def _is_at_hand(evaluator: Evaluator, settings: Settings) -> bool:
+    return is_installed(evaluator) and all(makers.get(part).at_hand(settings) for part in evaluator.needs)
 
 
-def _languages(one: Evaluator, settings: Settings) -> frozenset[str]:
+def _languages(evaluator: Evaluator, settings: Settings) -> frozenset[str]:
     """Return the languages that the metric supports, or an empty set if it supports all or they are unknown."""
-    known = [one.languages, *(makers.get(part).languages(settings) for part in sorted(one.needs))]
-    return frozenset.intersection(*some) if (some := [each for each in known if each]) else frozenset()
+    known = [evaluator.languages, *(makers.get(part).languages(settings) for part in sorted(evaluator.needs))]
+    return frozenset.intersection(*supported) if (supported := [each for each in known if each]) else frozenset()
 
 
 def _is_share(metric: Metric) -> bool:

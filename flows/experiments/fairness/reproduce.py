@@ -46,7 +46,7 @@ def _task(reproduction: Reproduction, model: ChosenModel, exhibits: Sequence[Exh
         name=_task_name(model),
         request=request,
         experiment=_NAME,
-        exhibits=[one.name for one in exhibits],
+        exhibits=[exhibit.name for exhibit in exhibits],
         runs=runs,
         texts=runs * prompts.here * samples.here * _GROUPS,
         tokens=_TOKENS,
@@ -55,10 +55,10 @@ def _task(reproduction: Reproduction, model: ChosenModel, exhibits: Sequence[Exh
 
 
 def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Reader:
-    answers = {name: one.answer for name, one in outcomes.items() if one.answer}
-    found = {name: Found.read(reproduction.database, answer) for name, answer in answers.items()}
+    answers = {name: outcome.answer for name, outcome in outcomes.items() if outcome.answer}
+    results = {name: Found.read(reproduction.database, answer) for name, answer in answers.items()}
 
-    def of(exhibit: Exhibit, number: Number) -> Ours | str | None:
+    def number_of(exhibit: Exhibit, number: Number) -> Ours | str | None:
         if number.metric.title == _QUALITY:
             return exhibit.why
         metric = next(iter(number.metric.here), _REGARD)
@@ -66,9 +66,11 @@ def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Read
             return why
         if number.model is None:  # the number is the same for all models
             name = next(iter(answers), "")
-            model = next((one for one in reproduction.models.loaded if _task_name(one) == name), None)
+            model = next((loaded for loaded in reproduction.models.loaded if _task_name(loaded) == name), None)
             if model is None:
-                return next((one.failed for one in outcomes.values()), next(iter(_unloaded(reproduction)), NO_COMMAND))
+                return next(
+                    (outcome.failed for outcome in outcomes.values()), next(iter(_unloaded(reproduction)), NO_COMMAND)
+                )
         else:
             chosen = reproduction.model(number)
             if isinstance(chosen, str):
@@ -76,52 +78,56 @@ def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Read
             model, name = chosen, _task_name(chosen)
             if name not in answers:
                 return outcomes[name].failed if name in outcomes else NO_COMMAND
-        return fairness_number(found[name], number, metric, model.words, answers[name])
+        return fairness_number(results[name], number, metric, model.words, answers[name])
 
-    return of
+    return number_of
 
 
-def fairness_number(found: Found, number: Number, metric: str, whose: str, answer: str) -> Ours | str:
+def fairness_number(results: Found, number: Number, metric: str, whose: str, answer: str) -> Ours | str:
     if "swapped" in number.labels:
-        return _swapped(found, number, metric, whose, answer)
-    shares = [one for one in found.shares if one.metric == metric and one.share is not None]
+        return _swapped(results, number, metric, whose, answer)
+    shares = [share for share in results.shares if share.metric == metric and share.share is not None]
     sweep = str(number.labels.get("sweep", "")).replace("-", "_")
     if number.labels.get("group") == "all":
-        spreads = _spreads([one for one in shares if one.sweep == sweep])
+        spreads = _spreads([share for share in shares if share.sweep == sweep])
         if not spreads:
             return f"no group has two settings with a number of {metric}"
         value = min(spreads) if number.metric.title.startswith("least") else max(spreads)
         return Ours(value=value * 100, lacking="a standard deviation", whose=whose, metric=metric, source=answer)
     group = _group(str(number.labels["group"]))
-    of_group = [one for one in shares if one.group_name == group]
+    group_shares = [share for share in shares if share.group_name == group]
     if sweep:
-        picked = sorted((one for one in of_group if one.sweep == sweep), key=lambda one: one.share or 0.0)
+        picked = sorted((share for share in group_shares if share.sweep == sweep), key=lambda share: share.share or 0.0)
         if not picked:
             return f"no prompt is about {group}"
-        one = picked[0] if number.metric.title.startswith("lowest") else picked[-1]
-        ours = _share(one, whose, answer)
+        picked_share = picked[0] if number.metric.title.startswith("lowest") else picked[-1]
+        ours = _share(picked_share, whose, answer)
         return Ours(value=ours.value * 100, lacking=_LEAST_OF, whose=whose, metric=metric, source=answer)
-    places = {(one.sweep, one.place) for one in found.settings if one.decoder == canonical(number.decoder)}
-    here = next((one for one in of_group if (one.sweep, one.place) in places), None)
+    places = {
+        (setting.sweep, setting.place) for setting in results.settings if setting.decoder == canonical(number.decoder)
+    }
+    here = next((share for share in group_shares if (share.sweep, share.place) in places), None)
     return _share(here, whose, answer) if here else f"no prompt is about {group}"
 
 
-def _swapped(found: Found, number: Number, metric: str, whose: str, answer: str) -> Ours | str:
-    here = next((one for one in found.swaps if (one.metric, one.swapped) == (metric, number.labels["swapped"])), None)
+def _swapped(results: Found, number: Number, metric: str, whose: str, answer: str) -> Ours | str:
+    here = next(
+        (swap for swap in results.swaps if (swap.metric, swap.swapped) == (metric, number.labels["swapped"])), None
+    )
     if here is None:
         return f"{metric} says of no sentence whether it is negative, or there is none"
     lacking = "the answer has one of the difference that the swapping makes, and none of the share"
     return Ours(value=here.share, lacking=lacking, whose=whose, metric=metric, source=answer)
 
 
-def _share(one: GroupShare, whose: str, answer: str) -> Ours:
+def _share(share: GroupShare, whose: str, answer: str) -> Ours:
     return Ours(
-        value=one.share or 0.0,
-        low=one.low,
-        high=one.high,
-        lacking=one.no_interval,
+        value=share.share or 0.0,
+        low=share.low,
+        high=share.high,
+        lacking=share.no_interval,
         whose=whose,
-        metric=one.metric,
+        metric=share.metric,
         source=answer,
     )
 
@@ -129,8 +135,8 @@ def _share(one: GroupShare, whose: str, answer: str) -> Ours:
 def _spreads(shares: Sequence[GroupShare]) -> list[float]:
     """Return the standard deviation of each group over the settings."""
     by_group: dict[tuple[str, str], list[float]] = {}
-    for one in shares:
-        by_group.setdefault((one.category, one.group_name), []).append(one.share or 0.0)
+    for share in shares:
+        by_group.setdefault((share.category, share.group_name), []).append(share.share or 0.0)
     return [stdev(values) for values in by_group.values() if len(values) > 1]
 
 
@@ -139,7 +145,7 @@ def _group(name: str) -> str:
 
 
 def _unloaded(reproduction: Reproduction) -> list[str]:
-    return [one for one in reproduction.models.models.values() if isinstance(one, str)]
+    return [model for model in reproduction.models.models.values() if isinstance(model, str)]
 
 
 def _task_name(model: ChosenModel) -> str:

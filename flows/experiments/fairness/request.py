@@ -64,7 +64,7 @@ class FairnessRequest(ExperimentRequest):
     )
 
     def __post_init__(self) -> None:
-        usual = {one.name: one.default for one in fields_of(type(self))}
+        usual = {option.name: option.default for option in fields_of(type(self))}
         if self.likelihood_only:
             raise UsageError("fairness needs generated texts: leave out --likelihood-only")
         self.keep_all()

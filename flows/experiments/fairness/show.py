@@ -55,7 +55,7 @@ _DIFFERENCE = partial(hundredths, signed=True)
 
 
 def show(database: Database, experiment_id: str) -> Shown:
-    found = Found.read(database, experiment_id)
+    results = Found.read(database, experiment_id)
     tables = [
         Table(
             _RANGES,
@@ -72,7 +72,7 @@ def show(database: Database, experiment_id: str) -> Shown:
                 "least − prompts",
                 "greatest − prompts",
             ],
-            _ranges(found),
+            _ranges(results),
         ),
         Table(
             _PAIRS,
@@ -90,64 +90,64 @@ def show(database: Database, experiment_id: str) -> Shown:
                 "prompts alone",
                 "beyond the prompts [95 %]",
             ],
-            _pairs(found),
+            _pairs(results),
         ),
         Table(
             _DISPARITIES,
             ["model", "metric", "sweep", "category", "first [95 %]", "last [95 %]", "more than chance"],
-            _disparities(found),
+            _disparities(results),
         ),
     ]
-    if shown := [one for one in found.changes if one.shown]:
+    if shown := [change for change in results.changes if change.shown]:
         heads = ["model", "metric", "sweep", "category", "between", "from", "to"]
-        tables.append(Table(_CHANGES, heads, [_change(found, one) for one in shown]))
-    if any(one.correlation is not None for one in found.correlations):
+        tables.append(Table(_CHANGES, heads, [_change(results, change) for change in shown]))
+    if any(correlation.correlation is not None for correlation in results.correlations):
         heads = ["model", "metric", "sweep", "settings", "r [95 %]", "p"]
-        tables.append(Table(_CORRELATIONS, heads, [_correlation(one) for one in found.correlations]))
-    if found.swaps:
+        tables.append(Table(_CORRELATIONS, heads, [_correlation(correlation) for correlation in results.correlations]))
+    if results.swaps:
         heads = ["metric", "words swapped", "sentences", "share (sd)", "difference [95 %]", "p"]
-        tables.append(Table(_SWAPS, heads, [_swap(one) for one in found.swaps]))
-    names = [one.name for one in fields(GroupPair)]
+        tables.append(Table(_SWAPS, heads, [_swap(swap) for swap in results.swaps]))
+    names = [column.name for column in fields(GroupPair)]
     return Shown(
         names,
-        [astuple(one) for one in found.pairs],
-        _findings(found),
+        [astuple(pair) for pair in results.pairs],
+        _findings(results),
         tables,
-        lambda _: [*headline(found), *figures(found)],
+        lambda _: [*headline(results), *figures(results)],
     )
 
 
-def _findings(found: Found) -> Findings:
+def _findings(results: Found) -> Findings:
     """State which two groups differ at some setting of a sweep, and by category which pairs differ at none."""
     by_pair: dict[tuple[str, ...], list[GroupPair]] = {}
-    for one in found.pairs:
-        key = (one.model, one.metric, one.sweep, one.category, one.group_a, one.group_b)
-        by_pair.setdefault(key, []).append(one)
+    for pair in results.pairs:
+        key = (pair.model, pair.metric, pair.sweep, pair.category, pair.group_a, pair.group_b)
+        by_pair.setdefault(key, []).append(pair)
     holds: list[str] = []
     unknown: dict[tuple[str, str, str, str], list[str]] = {}
     for (model, metric, sweep, category, first, second), pairs in by_pair.items():
-        differing = [one for one in pairs if one.verdict == DIFFERENT]
+        differing = [pair for pair in pairs if pair.verdict == DIFFERENT]
         if not differing:
             unknown.setdefault((model, metric, category, sweep), []).append(f"{first} and {second}")
             continue
-        most = max(differing, key=lambda one: abs(one.difference or 0.0))
+        most = max(differing, key=lambda pair: abs(pair.difference or 0.0))
         interval = _points(most.difference, most.low, most.high, most.no_interval)
-        value = found.value(model, sweep, most.place)
+        value = results.value(model, sweep, most.place)
         holds.append(
             f"{model} by {metric}, {sweep}: {first} − {second} is {interval} percentage points at {value}, and they "
             f"differ at {len(differing)} of {len(pairs)} settings"
         )
     return Findings(
-        answer=sentence(found.pairs, found.shares, found.settings),
+        answer=sentence(results.pairs, results.shares, results.settings),
         holds=holds,
         unknown=_untold(unknown),
     )
 
 
-def _untold(found: Mapping[tuple[str, str, str, str], Sequence[str]]) -> list[str]:
+def _untold(unknown: Mapping[tuple[str, str, str, str], Sequence[str]]) -> list[str]:
     """Return a sentence for the pairs of groups of a category that differ at no setting, with the sweeps."""
     sweeps: dict[tuple[str, str, str, str], list[str]] = {}
-    for (model, metric, category, sweep), pairs in found.items():
+    for (model, metric, category, sweep), pairs in unknown.items():
         sweeps.setdefault((model, metric, category, "; ".join(pairs)), []).append(sweep)
     return [
         f"{model} by {metric}: which of these {category} groups has the greater share under {', '.join(names)}: {pairs}"
@@ -155,37 +155,39 @@ def _untold(found: Mapping[tuple[str, str, str, str], Sequence[str]]) -> list[st
     ]
 
 
-def _ranges(found: Found) -> list[list[Any]]:
+def _ranges(results: Found) -> list[list[Any]]:
     by_group: dict[tuple[str, ...], list[GroupShare]] = {}
-    for one in found.shares:
-        by_group.setdefault((one.model, one.metric, one.sweep, one.category, one.group_name), []).append(one)
+    for share in results.shares:
+        by_group.setdefault((share.model, share.metric, share.sweep, share.category, share.group_name), []).append(
+            share
+        )
     cells = []
     for key, shares in by_group.items():
-        known = [one for one in shares if one.share is not None]
-        ends = [_at(found, one, one.share) for one in sorted(known, key=lambda one: one.share or 0.0)]
+        known = [share for share in shares if share.share is not None]
+        ends = [_at(results, share, share.share) for share in sorted(known, key=lambda share: share.share or 0.0)]
         alone = shares[0].prompt_share
-        beyond = sorted(one.share - alone for one in known if one.share is not None and alone is not None)
-        less = [_DIFFERENCE(one) for one in (beyond[0], beyond[-1])] if beyond else [NONE, NONE]
+        beyond = sorted(share.share - alone for share in known if share.share is not None and alone is not None)
+        less = [_DIFFERENCE(gap) for gap in (beyond[0], beyond[-1])] if beyond else [NONE, NONE]
         both = (ends[0], ends[-1]) if ends else (NONE, NONE)
         cells.append([*key, shares[0].prompts, *both, percent(alone), *less])
     return cells
 
 
-def _at(found: Found, one: GroupShare, share: float | None) -> str:
-    return f"{percent(share)} at {found.value(one.model, one.sweep, one.place)}"
+def _at(results: Found, group_share: GroupShare, share: float | None) -> str:
+    return f"{percent(share)} at {results.value(group_share.model, group_share.sweep, group_share.place)}"
 
 
-def _pairs(found: Found) -> list[list[Any]]:
+def _pairs(results: Found) -> list[list[Any]]:
     by_pair: dict[tuple[str, ...], list[GroupPair]] = {}
-    for one in found.pairs:
-        groups = f"{one.group_a} − {one.group_b}"
-        by_pair.setdefault((one.model, one.metric, one.sweep, one.category, groups), []).append(one)
+    for pair in results.pairs:
+        groups = f"{pair.group_a} − {pair.group_b}"
+        by_pair.setdefault((pair.model, pair.metric, pair.sweep, pair.category, groups), []).append(pair)
     cells = []
     for key, pairs in by_pair.items():
-        most = max(pairs, key=lambda one: abs(one.difference or 0.0))
-        differing = sum(one.verdict == DIFFERENT for one in pairs)
-        decided = sum(one.verdict == PROMPTS for one in pairs)
-        value = found.value(most.model, most.sweep, most.place)
+        most = max(pairs, key=lambda pair: abs(pair.difference or 0.0))
+        differing = sum(pair.verdict == DIFFERENT for pair in pairs)
+        decided = sum(pair.verdict == PROMPTS for pair in pairs)
+        value = results.value(most.model, most.sweep, most.place)
         interval = _points(most.difference, most.low, most.high, most.no_interval)
         alone = NONE if most.prompt_difference is None else _DIFFERENCE(most.prompt_difference)
         beyond = _points(most.beyond, most.beyond_low, most.beyond_high, most.no_interval)
@@ -204,38 +206,57 @@ def _pairs(found: Found) -> list[list[Any]]:
     return cells
 
 
-def _disparities(found: Found) -> list[list[Any]]:
+def _disparities(results: Found) -> list[list[Any]]:
     by_category: dict[tuple[str, ...], list[GroupDisparity]] = {}
-    for one in found.disparities:
-        by_category.setdefault((one.model, one.metric, one.sweep, one.category), []).append(one)
+    for disparity in results.disparities:
+        by_category.setdefault((disparity.model, disparity.metric, disparity.sweep, disparity.category), []).append(
+            disparity
+        )
     cells = []
-    for key, of_category in by_category.items():
-        ends = (min(of_category, key=lambda one: one.place), max(of_category, key=lambda one: one.place))
-        differing = sum(one.p_holm is not None and one.p_holm <= 0.05 for one in of_category)
-        intervals = [_points(one.disparity, one.low, one.high, one.no_interval, hundredths) for one in ends]
-        cells.append([*key, *intervals, f"{differing} of {len(of_category)}"])
+    for key, rows in by_category.items():
+        ends = (min(rows, key=lambda row: row.place), max(rows, key=lambda row: row.place))
+        differing = sum(row.p_holm is not None and row.p_holm <= 0.05 for row in rows)
+        intervals = [_points(row.disparity, row.low, row.high, row.no_interval, hundredths) for row in ends]
+        cells.append([*key, *intervals, f"{differing} of {len(rows)}"])
     return cells
 
 
-def _change(found: Found, one: AdvantageChange) -> list[Any]:
-    before, after = (found.value(one.model, one.sweep, place) for place in (one.from_place, one.to_place))
+def _change(results: Found, change: AdvantageChange) -> list[Any]:
+    before, after = (results.value(change.model, change.sweep, place) for place in (change.from_place, change.to_place))
     between = f"{before} and {after}"
-    return [one.model, one.metric, one.sweep, one.category, between, one.advantaged_before, one.advantaged_after]
+    return [
+        change.model,
+        change.metric,
+        change.sweep,
+        change.category,
+        between,
+        change.advantaged_before,
+        change.advantaged_after,
+    ]
 
 
-def _correlation(one: DiversityCorrelation) -> list[Any]:
-    if one.correlation is None:
-        return [one.model, one.metric, one.sweep, one.settings, "one of them does not vary", NONE]
-    r = estimate(one.correlation, one.low, one.high, partial(fixed, decimals=2), "too few prompts")
-    return [one.model, one.metric, one.sweep, one.settings, r, p_value(one.p)]
+def _correlation(correlation: DiversityCorrelation) -> list[Any]:
+    if correlation.correlation is None:
+        return [
+            correlation.model,
+            correlation.metric,
+            correlation.sweep,
+            correlation.settings,
+            "one of them does not vary",
+            NONE,
+        ]
+    r = estimate(
+        correlation.correlation, correlation.low, correlation.high, partial(fixed, decimals=2), "too few prompts"
+    )
+    return [correlation.model, correlation.metric, correlation.sweep, correlation.settings, r, p_value(correlation.p)]
 
 
-def _swap(one: FairnessSwap) -> list[Any]:
-    if one.sd is None:
-        return [one.metric, "none", one.texts, percent(one.share), "", ""]
-    share = f"{percent(one.share)} ({hundredths(one.sd, 2)})"
-    interval = _points(one.difference, one.low, one.high, one.no_interval, partial(_DIFFERENCE, decimals=2))
-    return [one.metric, f"{one.swapped} %", one.texts, share, interval, "" if one.p is None else p_value(one.p)]
+def _swap(swap: FairnessSwap) -> list[Any]:
+    if swap.sd is None:
+        return [swap.metric, "none", swap.texts, percent(swap.share), "", ""]
+    share = f"{percent(swap.share)} ({hundredths(swap.sd, 2)})"
+    interval = _points(swap.difference, swap.low, swap.high, swap.no_interval, partial(_DIFFERENCE, decimals=2))
+    return [swap.metric, f"{swap.swapped} %", swap.texts, share, interval, "" if swap.p is None else p_value(swap.p)]
 
 
 def _points(

@@ -34,7 +34,7 @@ def swaps(
     request: FairnessRequest,
 ) -> Iterator[FairnessSwap]:
     """Yield the swaps for each metric that classifies a sentence as negative; stored scores are reused."""
-    judging = [one for one in evaluators if one.metrics[0].unit == "share of texts"]
+    judging = [evaluator for evaluator in evaluators if evaluator.metrics[0].unit == "share of texts"]
     count, seed = request.swap_texts, request.seed
     drawn = _drawn(evaluations.database, settings, prompts, count, request.judged) if judging and count else []
     if not drawn:
@@ -42,11 +42,11 @@ def swaps(
     loaded = LoadedEvaluators(judging, evaluations.settings, len(drawn))
     pages = [page for page, _ in drawn]
     values = _scored(evaluations, loaded, [sentence for _, sentence in drawn], seed)
-    for metric in (one.metrics[0].name for one in judging):
+    for metric in (evaluator.metrics[0].name for evaluator in judging):
         for percent in PERCENT:
-            of_one = [values[metric, percent, turn] for turn in turns(percent)]
-            if np.isfinite([values[metric, 0, 0], *of_one]).all(axis=0).any():
-                yield _swap(metric, percent, pages, values[metric, 0, 0], of_one)
+            repeated = [values[metric, percent, turn] for turn in turns(percent)]
+            if np.isfinite([values[metric, 0, 0], *repeated]).all(axis=0).any():
+                yield _swap(metric, percent, pages, values[metric, 0, 0], repeated)
 
 
 def turns(percent: int) -> range:
@@ -78,32 +78,36 @@ def _drawn(
     judged: JudgedText,
 ) -> list[tuple[int, str]]:
     """Draw `count` sentences of all runs with the numbers of their prompts; the draw is deterministic."""
-    by_page = {one.page_id: one for one in prompts}
-    runs = dict.fromkeys(one.run_id for one in settings)
+    by_page = {prompt.page_id: prompt for prompt in prompts}
+    runs = dict.fromkeys(setting.run_id for setting in settings)
     keys = [
         (hashlib.sha256(f"{run_id} {page} {sample}".encode()).digest(), page, text)
         for run_id in runs
         for page, sample, text in database.rows("run_texts", run_id)
     ]
-    found = []
-    for _, page, text in sorted(keys, key=lambda one: one[0]):
+    drawn = []
+    for _, page, text in sorted(keys, key=lambda key: key[0]):
         _, sentence = scored_sentence(by_page[page].prompt, text, by_page[page].hidden, judged)
         if sentence:
-            found.append((page, sentence))
-        if len(found) == count:
+            drawn.append((page, sentence))
+        if len(drawn) == count:
             break
-    return found
+    return drawn
 
 
 def _scored(
     evaluations: Evaluations, loaded: LoadedEvaluators, sentences: Sequence[str], seed: int
 ) -> Mapping[tuple[str, int, int], Array]:
     """Return a number for each sentence, by metric, percent and repetition."""
-    names = {one.metrics[0].name: loaded.fingerprints[one.name].evaluator_id for one in loaded.evaluators}
+    names = {
+        evaluator.metrics[0].name: loaded.fingerprints[evaluator.name].evaluator_id for evaluator in loaded.evaluators
+    }
     texts_sha256 = hashlib.sha256(repr([seed, list(sentences)]).encode()).hexdigest()
-    found = prompt_sets.stored_swaps(evaluations.database, texts_sha256, list(names.values()))
+    stored = prompt_sets.stored_swaps(evaluations.database, texts_sha256, list(names.values()))
     lacking = {
-        (percent, turn): [one for one in loaded.evaluators if (one.metrics[0].name, percent, turn) not in found]
+        (percent, turn): [
+            evaluator for evaluator in loaded.evaluators if (evaluator.metrics[0].name, percent, turn) not in stored
+        ]
         for percent in PERCENT
         for turn in turns(percent)
     }
@@ -111,12 +115,14 @@ def _scored(
     if todo:
         with evaluations.progress.stretch("scoring sentences with swapped words", "repetitions") as bar:
             for done, ((percent, turn), judging) in enumerate(todo.items(), start=1):
-                made = scored_texts(loaded, judging, [swapped(one, percent, seed + turn) for one in sentences])
-                rows = {name: (names[name], values) for name, values in made.items()}
+                numbers = scored_texts(
+                    loaded, judging, [swapped(sentence, percent, seed + turn) for sentence in sentences]
+                )
+                rows = {name: (names[name], values) for name, values in numbers.items()}
                 prompt_sets.keep_swaps(evaluations.database, texts_sha256, percent, turn, rows)
-                found |= {(name, percent, turn): values for name, values in made.items()}
+                stored |= {(name, percent, turn): values for name, values in numbers.items()}
                 bar.update(done, len(todo))
-    return {key: np.array(values, float) for key, values in found.items()}
+    return {key: np.array(values, float) for key, values in stored.items()}
 
 
 def scored_texts(
@@ -126,31 +132,31 @@ def scored_texts(
     analyses = loaded.analyse(texts, [""] * len(texts), evaluators)
     keys = [(at, 0) for at in range(len(texts))]
     scores = score(evaluators, loaded.fingerprints, keys, analyses, dict(enumerate(analyses)))
-    made: dict[str, list[float]] = {one.metrics[0].name: [math.nan] * len(texts) for one in evaluators}
-    for one in scores:
-        if one.value is not None:
-            made[one.metric][one.page_id] = one.value
-    return made
+    numbers: dict[str, list[float]] = {evaluator.metrics[0].name: [math.nan] * len(texts) for evaluator in evaluators}
+    for row in scores:
+        if row.value is not None:
+            numbers[row.metric][row.page_id] = row.value
+    return numbers
 
 
 def _swap(metric: str, percent: int, pages: Sequence[int], plain: Array, values: Sequence[Array]) -> FairnessSwap:
     known = np.isfinite([plain, *values]).all(axis=0)
-    of_pages, means = np.array(pages)[known], [float(one[known].mean()) for one in values]
+    clusters, means = np.array(pages)[known], [float(repetition[known].mean()) for repetition in values]
     baseline = float(plain[known].mean())
     apart = np.mean(values, axis=0)[known] - plain[known]
-    found = statistics.estimate(*statistics.by_cluster(apart, of_pages)).at()
+    estimate = statistics.estimate(*statistics.by_cluster(apart, clusters)).at()
     is_swapped = percent > 0
     return FairnessSwap(
         metric=metric,
         swapped=percent,
         texts=int(known.sum()),
-        prompts=len(set(of_pages)),
+        prompts=len(set(clusters)),
         repetitions=len(values),
         share=float(np.mean(means)),
         sd=float(np.std(means, ddof=1)) if is_swapped else None,
         difference=float(np.mean(means)) - baseline if is_swapped else None,
-        low=found.low if is_swapped else None,
-        high=found.high if is_swapped else None,
-        no_interval=found.lacking if is_swapped else None,
+        low=estimate.low if is_swapped else None,
+        high=estimate.high if is_swapped else None,
+        no_interval=estimate.lacking if is_swapped else None,
         p=welch_p(means, baseline) if is_swapped else None,
     )

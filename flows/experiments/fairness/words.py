@@ -33,34 +33,34 @@ def verdict(pairs: Sequence[GroupPair]) -> str:
 
     `the prompts decide` precedes the verdicts that no difference is shown and that there are too few prompts.
     """
-    said = {pair.verdict for pair in pairs}
-    return next(one for one in (DIFFERENT, PROMPTS, ALIKE, TOO_FEW) if one in said)
+    verdicts = {pair.verdict for pair in pairs}
+    return next(candidate for candidate in (DIFFERENT, PROMPTS, ALIKE, TOO_FEW) if candidate in verdicts)
 
 
 def sentence(pairs: Sequence[GroupPair], shares: Sequence[GroupShare], settings: Sequence[FairnessSetting]) -> str:
     """Return the answer in one sentence: the two groups that differ most, or why none are said to differ."""
-    different = [one for one in pairs if one.verdict == DIFFERENT]
-    models = " and ".join(dict.fromkeys(one.model for one in pairs))
+    different = [pair for pair in pairs if pair.verdict == DIFFERENT]
+    models = " and ".join(dict.fromkeys(pair.model for pair in pairs))
     tests = f"{len(pairs):,} comparisons of two groups under a setting"
     if different:
-        most = max(different, key=lambda one: abs(one.difference or 0.0))
+        most = max(different, key=lambda pair: abs(pair.difference or 0.0))
         worse, better = (
             (most.group_a, most.group_b) if most.group_b == most.advantaged else (most.group_b, most.group_a)
         )
-        of_two = _shares(most, shares)
+        group_shares = _shares(most, shares)
         return (
-            f"{most.model} writes more negatively about {worse} than about {better}: {of_two[worse]:.1%} of the "
-            f"sentences against {of_two[better]:.1%} by {most.metric} under {most.sweep} "
+            f"{most.model} writes more negatively about {worse} than about {better}: {group_shares[worse]:.1%} of the "
+            f"sentences against {group_shares[better]:.1%} by {most.metric} under {most.sweep} "
             f"{value_of(settings, most.model, most.sweep, most.place)}{_reversed(most, different, settings)}; "
             f"{len(different):,} of {tests} differ"
         )
-    if any(one.verdict == PROMPTS for one in pairs):
-        decided = sum(one.verdict == PROMPTS for one in pairs)
+    if any(pair.verdict == PROMPTS for pair in pairs):
+        decided = sum(pair.verdict == PROMPTS for pair in pairs)
         return (
             f"{models} is not shown to write more negatively about any group than about another: in {decided:,} of "
             f"{tests} the texts differ, but no further than their prompts do"
         )
-    if any(one.verdict == ALIKE for one in pairs):
+    if any(pair.verdict == ALIKE for pair in pairs):
         return f"{models} is not shown to write more negatively about any group than about another, in {tests}"
     return (
         f"There are too few prompts to tell whether {models} writes more negatively about one group than about another"
@@ -71,54 +71,60 @@ def _reversed(most: GroupPair, different: Sequence[GroupPair], settings: Sequenc
     """Name the settings of the same sweep at which the same two groups differ in the other direction."""
     compared = (most.model, most.metric, most.sweep, most.group_a, most.group_b)
     others = [
-        value_of(settings, one.model, one.sweep, one.place)
-        for one in different
-        if (one.model, one.metric, one.sweep, one.group_a, one.group_b) == compared
-        and one.advantaged != most.advantaged
+        value_of(settings, pair.model, pair.sweep, pair.place)
+        for pair in different
+        if (pair.model, pair.metric, pair.sweep, pair.group_a, pair.group_b) == compared
+        and pair.advantaged != most.advantaged
     ]
     return f", but the other way round under {most.sweep} {', '.join(others)}" if others else ""
 
 
-def words(prompts: PromptSet, found: Found, left_out: Mapping[str, str], judged: JudgedText) -> list[str]:
+def words(prompts: PromptSet, results: Found, left_out: Mapping[str, str], judged: JudgedText) -> list[str]:
     """State the request, the findings of each model and metric, the changes of the advantaged group, and the gaps.
 
     `left_out` gives the reason for each default metric that is missing from the answer.
     """
-    pairs, shares, settings = found.pairs, found.shares, found.settings
-    told = [_asked(prompts, settings), _JUDGED[judged]]
-    for model, metric in dict.fromkeys((one.model, one.metric) for one in pairs):
-        of_both = [one for one in pairs if (one.model, one.metric) == (model, metric)]
-        told.append(_found(model, metric, of_both, settings, shares))
-        told += _decided(model, metric, of_both)
-    told += _prompts_alone(shares)
-    told += _changes(found.changes, settings)
-    if any(one.verdict == TOO_FEW for one in pairs):
-        told.append(f"fewer than {FEWEST} prompts of a group are too few for an interval, so the group is not compared")
-    told += [
+    pairs, shares, settings = results.pairs, results.shares, results.settings
+    sentences = [_request(prompts, settings), _JUDGED[judged]]
+    for model, metric in dict.fromkeys((pair.model, pair.metric) for pair in pairs):
+        model_pairs = [pair for pair in pairs if (pair.model, pair.metric) == (model, metric)]
+        sentences.append(_differing(model, metric, model_pairs, settings, shares))
+        sentences += _decided(model, metric, model_pairs)
+    sentences += _prompts_alone(shares)
+    sentences += _changes(results.changes, settings)
+    if any(pair.verdict == TOO_FEW for pair in pairs):
+        sentences.append(
+            f"fewer than {FEWEST} prompts of a group are too few for an interval, so the group is not compared"
+        )
+    sentences += [
         f"{name} is not in the answer: it {why}; {_REMEDIES[name] if why == NOT_AT_HAND else _OTHER_LANGUAGE}"
         for name, why in left_out.items()
     ]
-    unended, texts = sum(one.unended for one in settings), sum(one.texts for one in settings)
+    unended, texts = sum(setting.unended for setting in settings), sum(setting.texts for setting in settings)
     if unended:
-        told.append(
+        sentences.append(
             f"{unended:,} of {texts:,} completions stop before a sentence ends and are judged as they are; a greater "
             "--max-new-tokens ends more of them"
         )
     if unscored := _unscored(shares):
-        told.append(
+        sentences.append(
             "without a number, and in no share: "
             + ", ".join(f"{count:,} sentences by {metric}" for metric, count in unscored.items())
         )
-    return told
+    return sentences
 
 
 def value_of(settings: Sequence[FairnessSetting], model: str, sweep: str, place: int) -> str:
-    return next(one.setting for one in settings if (one.model, one.sweep, one.place) == (model, sweep, place))
+    return next(
+        setting.setting
+        for setting in settings
+        if (setting.model, setting.sweep, setting.place) == (model, sweep, place)
+    )
 
 
 def _decided(model: str, metric: str, pairs: Sequence[GroupPair]) -> list[str]:
     """State for how many pairs and settings nothing is concluded, because the prompts differ as the texts do."""
-    count = sum(one.verdict == PROMPTS for one in pairs)
+    count = sum(pair.verdict == PROMPTS for pair in pairs)
     if not count:
         return []
     return [
@@ -130,56 +136,59 @@ def _decided(model: str, metric: str, pairs: Sequence[GroupPair]) -> list[str]:
 
 def _prompts_alone(shares: Sequence[GroupShare]) -> list[str]:
     """State for each metric and category whether the prompts already differ before a model has written a word."""
-    told = []
-    for metric, category in dict.fromkeys((one.metric, one.category) for one in shares):
-        of_both = [one for one in shares if (one.metric, one.category) == (metric, category)]
-        alone = {one.group_name: one.prompt_share for one in of_both if one.prompt_share is not None}
+    sentences = []
+    for metric, category in dict.fromkeys((share.metric, share.category) for share in shares):
+        category_shares = [share for share in shares if (share.metric, share.category) == (metric, category)]
+        alone = {share.group_name: share.prompt_share for share in category_shares if share.prompt_share is not None}
         if len(set(alone.values())) > 1:
             listed = ", ".join(f"{share:.1%} of {group}" for group, share in alone.items())
-            told.append(
+            sentences.append(
                 f"by {metric} the prompts of {category} differ before a model has written a word: negative are {listed}"
             )
-    return told
+    return sentences
 
 
 def _unscored(shares: Sequence[GroupShare]) -> Mapping[str, int]:
     """Return the number of texts without a score by metric, without metrics that have no such texts."""
-    found: Counter[str] = Counter()
-    for one in shares:
-        found[one.metric] += one.unscored
-    return +found
+    counts: Counter[str] = Counter()
+    for share in shares:
+        counts[share.metric] += share.unscored
+    return +counts
 
 
-def _asked(prompts: PromptSet, settings: Sequence[FairnessSetting]) -> str:
-    groups = {(one.category, one.group_name) for one in prompts.prompts}
-    sweeps = dict.fromkeys(one.sweep for one in settings)
-    listed = ", ".join(f"{len({one.place for one in settings if one.sweep == sweep})} of {sweep}" for sweep in sweeps)
+def _request(prompts: PromptSet, settings: Sequence[FairnessSetting]) -> str:
+    groups = {(prompt.category, prompt.group_name) for prompt in prompts.prompts}
+    sweeps = dict.fromkeys(setting.sweep for setting in settings)
+    listed = ", ".join(
+        f"{len({setting.place for setting in settings if setting.sweep == sweep})} of {sweep}" for sweep in sweeps
+    )
     return (
-        f"{len(prompts.prompts):,} prompts about {len(groups)} groups of {len({one for one, _ in groups})} categories "
-        f"({prompts.name}), {settings[0].texts // len(prompts.prompts):,} completions of each; settings: {listed}"
+        f"{len(prompts.prompts):,} prompts about {len(groups)} groups of {len({category for category, _ in groups})} "
+        f"categories ({prompts.name}), {settings[0].texts // len(prompts.prompts):,} completions of each; "
+        f"settings: {listed}"
     )
 
 
-def _found(
+def _differing(
     model: str,
     metric: str,
     pairs: Sequence[GroupPair],
     settings: Sequence[FairnessSetting],
     shares: Sequence[GroupShare],
 ) -> str:
-    different = [one for one in pairs if one.verdict == DIFFERENT]
-    said = f"{model} by {metric}: {len(different)} of {len(pairs)} pairs of groups and settings differ"
+    different = [pair for pair in pairs if pair.verdict == DIFFERENT]
+    summary = f"{model} by {metric}: {len(different)} of {len(pairs)} pairs of groups and settings differ"
     if not different:
         return (
-            f"{said} beyond their prompts after Holm's correction, which is not that none does: the table has the "
+            f"{summary} beyond their prompts after Holm's correction, which is not that none does: the table has the "
             "intervals"
         )
-    most = max(different, key=lambda one: abs(one.difference or 0.0))
-    of_two = _shares(most, shares)
-    low, high = sorted((most.group_a, most.group_b), key=lambda group: of_two[group])
+    most = max(different, key=lambda pair: abs(pair.difference or 0.0))
+    group_shares = _shares(most, shares)
+    low, high = sorted((most.group_a, most.group_b), key=lambda group: group_shares[group])
     return (
-        f"{said}, most of all {high} ({of_two[high]:.1%}) and {low} ({of_two[low]:.1%}) under {most.sweep} "
-        f"{value_of(settings, model, most.sweep, most.place)}"
+        f"{summary}, most of all {high} ({group_shares[high]:.1%}) and {low} ({group_shares[low]:.1%}) under "
+        f"{most.sweep} {value_of(settings, model, most.sweep, most.place)}"
     )
 
 
@@ -187,27 +196,29 @@ def _shares(pair: GroupPair, shares: Sequence[GroupShare]) -> dict[str, float]:
     """Return the shares of all groups of a pair's category at its setting."""
     key = (pair.model, pair.metric, pair.sweep, pair.place, pair.category)
     return {
-        one.group_name: one.share or 0.0
-        for one in shares
-        if (one.model, one.metric, one.sweep, one.place, one.category) == key
+        share.group_name: share.share or 0.0
+        for share in shares
+        if (share.model, share.metric, share.sweep, share.place, share.category) == key
     }
 
 
-def _changes(found: Sequence[AdvantageChange], settings: Sequence[FairnessSetting]) -> list[str]:
-    if not found:
+def _changes(changes: Sequence[AdvantageChange], settings: Sequence[FairnessSetting]) -> list[str]:
+    if not changes:
         return []
-    shown = [one for one in found if one.shown]
-    told = (
-        f"along a sweep the group with fewer negative sentences changes {counted(len(found), 'time')}; {len(shown)} of "
-        "these changes are between settings at which the groups differ"
-        + ("" if len(shown) == len(found) else ", and the others may be chance")
+    shown = [change for change in changes if change.shown]
+    summary = (
+        f"along a sweep the group with fewer negative sentences changes {counted(len(changes), 'time')}; {len(shown)} "
+        "of these changes are between settings at which the groups differ"
+        + ("" if len(shown) == len(changes) else ", and the others may be chance")
     )
-    return [told, *(_change(one, settings) for one in shown)]
+    return [summary, *(_change(change, settings) for change in shown)]
 
 
-def _change(one: AdvantageChange, settings: Sequence[FairnessSetting]) -> str:
-    before, after = (value_of(settings, one.model, one.sweep, place) for place in (one.from_place, one.to_place))
+def _change(change: AdvantageChange, settings: Sequence[FairnessSetting]) -> str:
+    before, after = (
+        value_of(settings, change.model, change.sweep, place) for place in (change.from_place, change.to_place)
+    )
     return (
-        f"{one.model} by {one.metric}: between {one.sweep} {before} and {after} the advantage goes from "
-        f"{one.advantaged_before} to {one.advantaged_after}"
+        f"{change.model} by {change.metric}: between {change.sweep} {before} and {after} the advantage goes from "
+        f"{change.advantaged_before} to {change.advantaged_after}"
     )
