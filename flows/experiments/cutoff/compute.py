@@ -47,15 +47,17 @@ def compute(evaluations: Evaluations, request: CutoffRequest) -> Answer:
     database = evaluations.database
     newest = snapshots.resolve(database, request.snapshot)
     dated = database.records(DatedSnapshot, "snapshots_by_age", newest.wiki)
-    made = _runs(evaluations, request, dated)
-    control = {decoder: of_control for (model, decoder), of_control in made.items() if model == request.control}
-    found: list[CutoffFinding] = []
+    runs_by_model = _runs(evaluations, request, dated)
+    control = {
+        decoder: control_runs for (model, decoder), control_runs in runs_by_model.items() if model == request.control
+    }
+    all_findings: list[CutoffFinding] = []
     curve: list[CutoffMonth] = []
     read: list[tuple[str, str]] = []
     left_out: dict[str, None] = {}
     directions = dict(database.rows("metric_directions"))
-    articles = [database.records(ArticleDate, "article_dates", one.snapshot_id) for one in dated]
-    for (model, decoder), runs in made.items():
+    articles = [database.records(ArticleDate, "article_dates", snapshot.snapshot_id) for snapshot in dated]
+    for (model, decoder), runs in runs_by_model.items():
         beside = control.get(decoder, []) if model != request.control else []
         run_ids = [run.run_id for run in (*runs, *beside)]
         evaluators, disputed = of_all(comparison.text_scorings(database, run_ids), run_ids)
@@ -65,30 +67,34 @@ def compute(evaluations: Evaluations, request: CutoffRequest) -> Answer:
             if (direction := seen_direction(name, directions))
         }
         left_out |= {name: None for name in disputed if seen_direction(name, directions)}
-        rows = rows_by_age(database, dated, articles, runs, beside, {name: made for name, (made, _) in metrics.items()})
-        of_model, months = findings(
+        rows = rows_by_age(
+            database, dated, articles, runs, beside, {name: evaluator for name, (evaluator, _) in metrics.items()}
+        )
+        model_findings, months = findings(
             (model, decoder), request.control if beside else None, rows, metrics, _stated(runs), request.seed
         )
-        found += of_model
+        all_findings += model_findings
         curve += months
-        read += [(run.run_id, name) for run in runs for name in sorted({made for made, _ in metrics.values()})]
-    found = judged(found, request.control)
-    if not found:
+        read += [
+            (run.run_id, name) for run in runs for name in sorted({evaluator for evaluator, _ in metrics.values()})
+        ]
+    all_findings = judged(all_findings, request.control)
+    if not all_findings:
         raise TerminalError(
             "no metric that tells what was seen has numbers of every snapshot by one evaluator; score the runs alike: "
             "newwiki score --missing"
         )
     return Answer(
         snapshot_id=newest.snapshot_id,
-        verdict=verdict(found, request.control),
-        words=[*words(found, request.control), *left_out_words(left_out)],
-        runs=runs_of(database, [run.run_id for runs in made.values() for run in runs]),
+        verdict=verdict(all_findings, request.control),
+        words=[*words(all_findings, request.control), *left_out_words(left_out)],
+        runs=runs_of(database, [run.run_id for runs in runs_by_model.values() for run in runs]),
         read={
-            "snapshots": [one.content_sha256 for one in dated],
+            "snapshots": [snapshot.content_sha256 for snapshot in dated],
             "scored": read,
-            "stated": {model: str(_stated(runs)) for (model, _), runs in made.items()},
+            "stated": {model: str(_stated(runs)) for (model, _), runs in runs_by_model.items()},
         },
-        rows=[found, curve],
+        rows=[all_findings, curve],
     )
 
 
@@ -96,13 +102,13 @@ def _runs(
     evaluations: Evaluations, request: CutoffRequest, dated: Sequence[DatedSnapshot]
 ) -> dict[tuple[str, str], list[Run]]:
     """Return a run for each snapshot, by model and decoder."""
-    made: dict[tuple[str, str], list[Run]] = {}
+    runs_by_model: dict[tuple[str, str], list[Run]] = {}
     for model in request.of_each_model:
-        for one in dated:
-            for run in evaluations.make(request, snapshot=one.snapshot_id, **model):
-                made.setdefault((run.model, run.decoder), []).append(run)
-    require_same_weights(run for runs in made.values() for run in runs)
-    return made
+        for snapshot in dated:
+            for run in evaluations.make(request, snapshot=snapshot.snapshot_id, **model):
+                runs_by_model.setdefault((run.model, run.decoder), []).append(run)
+    require_same_weights(run for runs in runs_by_model.values() for run in runs)
+    return runs_by_model
 
 
 def rows_by_age(
@@ -116,15 +122,15 @@ def rows_by_age(
     """Concatenate the articles of all snapshots; articles of old snapshots are dated by year."""
     parts = []
     for place, (snapshot, known) in enumerate(zip(dated, articles, strict=True)):
-        asked = [runs[place].run_id, *([control[place].run_id] if control else [])]
-        means = comparison.page_means(database, asked, evaluators)
-        by_page = {one.page_id: one for one in known}
-        there = [by_page[int(page)] for page in means.pages]
-        months = np.array([one.month for one in there], np.int64)
+        run_ids = [runs[place].run_id, *([control[place].run_id] if control else [])]
+        means = comparison.page_means(database, run_ids, evaluators)
+        by_page = {article.page_id: article for article in known}
+        present = [by_page[int(page)] for page in means.pages]
+        months = np.array([article.month for article in present], np.int64)
         first = last = months
         if snapshot.kind == "old":
             first, last = months // 12 * 12, np.maximum(np.minimum(months // 12 * 12 + 11, snapshot.last_month), months)
-        parts.append((means.pages, first, last, np.array([one.words for one in there], float), means.values))
+        parts.append((means.pages, first, last, np.array([article.words for article in present], float), means.values))
     values = np.concatenate([part[4] for part in parts], axis=2)
     pages, first, last = (np.concatenate([part[place] for part in parts]) for place in range(3))
     return Rows(
@@ -134,5 +140,5 @@ def rows_by_age(
 
 def _stated(runs: Sequence[Run]) -> date | None:
     """Return the knowledge cutoff that the runs state for their model, or None if they disagree."""
-    said = {run.knowledge_cutoff for run in runs}
-    return said.pop() if len(said) == 1 else None
+    cutoffs = {run.knowledge_cutoff for run in runs}
+    return cutoffs.pop() if len(cutoffs) == 1 else None

@@ -72,46 +72,48 @@ def findings(
     The test uses the model's numbers minus the control's on the same articles, if there is a control. It also removes
     the effect of the articles' length in words (`evaluators.change_point`).
     """
-    found, curve = [], []
+    tested, curve = [], []
     for place, (metric, (evaluator_id, direction)) in enumerate(metrics.items()):
         values, beside = rows.values[place], rows.control[place] if rows.control is not None else None
         means = monthly_means(rows.last, rows.pages, values, beside, rows.words)
         if not len(means.months) and not np.isfinite(values).any():
             continue
-        made = change_point(means, seen_is_lower=direction == "lower", seed=seed)
-        found.append(_finding(who, metric, evaluator_id, control, made, means, stated))
+        change = change_point(means, seen_is_lower=direction == "lower", seed=seed)
+        tested.append(_finding(who, metric, evaluator_id, control, change, means, stated))
         curve += _months(who, metric, rows, values, beside)
-    return found, curve
+    return tested, curve
 
 
 def _finding(
-    who: tuple[str, str], metric: str, evaluator_id: str, control: str | None, made: ChangePoint, means: MonthlyMeans,
+    who: tuple[str, str], metric: str, evaluator_id: str, control: str | None, change: ChangePoint, means: MonthlyMeans,
     stated: date | None,
 ) -> CutoffFinding:  # fmt: skip
-    month, low, high = (None if number is None else month_of(number) for number in (made.month, made.low, made.high))
+    month, low, high = (
+        None if number is None else month_of(number) for number in (change.month, change.low, change.high)
+    )
     return CutoffFinding(
         model=who[0],
         decoder=who[1],
         metric=metric,
         evaluator_id=evaluator_id,
         control=control,
-        months=made.months,
+        months=change.months,
         left_out=len(means.left_out),
-        articles=made.articles,
+        articles=change.articles,
         month=month,
         low=low,
         high=high,
-        change=statistics.number_or_none(made.change),
-        width=made.width,
-        p=statistics.number_or_none(made.p),
-        p_holm=statistics.number_or_none(made.p),
-        verdict=made.why or FOUND,
+        change=statistics.number_or_none(change.change),
+        width=change.width,
+        p=statistics.number_or_none(change.p),
+        p_holm=statistics.number_or_none(change.p),
+        verdict=change.why or FOUND,
         stated=stated.replace(day=1) if stated else None,
-        agrees=_agrees(made, month_number(stated), int(means.months[0])) if stated and len(means.months) else None,
+        agrees=_agrees(change, month_number(stated), int(means.months[0])) if stated and len(means.months) else None,
     )
 
 
-def judged(found: Sequence[CutoffFinding], control: str | None) -> list[CutoffFinding]:
+def judged(uncorrected: Sequence[CutoffFinding], control: str | None) -> list[CutoffFinding]:
     """Return the findings of all models of an answer after Holm's correction.
 
     The correction covers all models because the headline speaks of all. For bits per byte, p is corrected for the
@@ -119,38 +121,41 @@ def judged(found: Sequence[CutoffFinding], control: str | None) -> list[CutoffFi
     because the headline does not speak of it.
     """
     families: dict[tuple[bool, bool], list[int]] = {}
-    for place, one in enumerate(found):
-        families.setdefault((one.metric == DECISIVE, one.model == control), []).append(place)
-    corrected = np.full(len(found), np.nan)
+    for place, finding in enumerate(uncorrected):
+        families.setdefault((finding.metric == DECISIVE, finding.model == control), []).append(place)
+    corrected = np.full(len(uncorrected), np.nan)
     for places in families.values():
-        corrected[places] = statistics.holm([found[place].p for place in places])
-    return [_judged(one, float(p)) if np.isfinite(p) else one for one, p in zip(found, corrected, strict=True)]
+        corrected[places] = statistics.holm([uncorrected[place].p for place in places])
+    return [
+        _judged(finding, float(p)) if np.isfinite(p) else finding
+        for finding, p in zip(uncorrected, corrected, strict=True)
+    ]
 
 
-def _agrees(made: ChangePoint, stated: int, first: int) -> bool | None:
-    if made.high is not None and stated > made.high:
+def _agrees(change: ChangePoint, stated: int, first: int) -> bool | None:
+    if change.high is not None and stated > change.high:
         return False
-    if made.low is not None and stated < made.low:
+    if change.low is not None and stated < change.low:
         return False
-    return True if made.month is not None and stated >= first else None
+    return True if change.month is not None and stated >= first else None
 
 
-def _judged(one: CutoffFinding, p: float) -> CutoffFinding:
-    if one.verdict not in (FOUND, ANYWHERE, UNFINISHED) or p <= statistics.LEVEL:
-        return replace(one, p_holm=p)
-    return replace(one, p_holm=p, verdict=NO_CHANGE, month=None, low=None, high=None, agrees=None)
+def _judged(finding: CutoffFinding, p: float) -> CutoffFinding:
+    if finding.verdict not in (FOUND, ANYWHERE, UNFINISHED) or p <= statistics.LEVEL:
+        return replace(finding, p_holm=p)
+    return replace(finding, p_holm=p, verdict=NO_CHANGE, month=None, low=None, high=None, agrees=None)
 
 
 def _months(who: tuple[str, str], metric: str, rows: Rows, values: Array, control: Array | None) -> list[CutoffMonth]:
-    made = []
+    months = []
     present = np.isfinite(values) & (np.isfinite(control) if control is not None else True)
     for last in np.unique(rows.last[present]):
         here = present & (rows.last == last)
-        found = statistics.estimate(*statistics.by_cluster(values[here], rows.pages[here]))
-        own, other = found.at(), statistics.NOTHING
+        estimate = statistics.estimate(*statistics.by_cluster(values[here], rows.pages[here]))
+        own, other = estimate.at(), statistics.NOTHING
         if control is not None:
             other = statistics.estimate(*statistics.by_cluster(control[here], rows.pages[here])).at()
-        made.append(
+        months.append(
             CutoffMonth(
                 model=who[0],
                 decoder=who[1],
@@ -158,7 +163,7 @@ def _months(who: tuple[str, str], metric: str, rows: Rows, values: Array, contro
                 first_month=month_of(int(rows.first[here].min())),
                 month=month_of(int(last)),
                 articles=len(np.unique(rows.pages[here])),
-                mean=float(found.mean[0]),
+                mean=float(estimate.mean[0]),
                 low=own.low,
                 high=own.high,
                 control_mean=other.mean,
@@ -166,4 +171,4 @@ def _months(who: tuple[str, str], metric: str, rows: Rows, values: Array, contro
                 control_high=other.high,
             )
         )
-    return made
+    return months

@@ -31,60 +31,60 @@ _FIGURE = (
 
 
 def show(database: Database, experiment_id: str) -> Shown:
-    found = experiments.rows(database, CutoffFinding, experiment_id)
+    findings = experiments.rows(database, CutoffFinding, experiment_id)
     curve = experiments.rows(database, CutoffMonth, experiment_id)
-    shown = [one for one in decisive(found) if not _is_control(one, found)]
+    shown = [finding for finding in decisive(findings) if not _is_control(finding, findings)]
     tables = [
         Table(_FINDINGS, ["model", "decoder", "metric", "months", "articles", "month [95 %]", "change", "p", "verdict"],
-              [_cells(one) for one in found]),
+              [_cells(finding) for finding in findings]),
         Table(_MONTHS, ["model", "decoder", "metric", "month", "articles", "mean [95 %]", "control [95 %]"],
-              [_month_cells(month) for one in shown for month in _of(one, curve)]),
+              [_month_cells(month) for finding in shown for month in _curve(finding, curve)]),
     ]  # fmt: skip
-    names = [one.name for one in fields(CutoffFinding)]
+    names = [column.name for column in fields(CutoffFinding)]
     return Shown(
         names,
-        [astuple(one) for one in found],
-        _findings(found, shown),
+        [astuple(finding) for finding in findings],
+        _findings(findings, shown),
         tables,
-        lambda signs: [_figure(one, _of(one, curve), signs) for one in shown],
+        lambda signs: [_figure(finding, _curve(finding, curve), signs) for finding in shown],
     )
 
 
-def _findings(found: Sequence[CutoffFinding], shown: Sequence[CutoffFinding]) -> Findings:
-    control = next((one.control for one in found if one.control), None)
+def _findings(findings: Sequence[CutoffFinding], shown: Sequence[CutoffFinding]) -> Findings:
+    control = next((finding.control for finding in findings if finding.control), None)
     holds, unknown = [], []
-    for one in shown:
-        about = f"{one.model} under {short_form(one.decoder)}, {one.metric}"
-        rests = f"{one.months} months and {one.articles:,} articles"
-        if one.verdict == FOUND:
-            interval = f"{month_words(one.month)} {interval_words(one)}"
+    for finding in shown:
+        about = f"{finding.model} under {short_form(finding.decoder)}, {finding.metric}"
+        rests = f"{finding.months} months and {finding.articles:,} articles"
+        if finding.verdict == FOUND:
+            interval = f"{month_words(finding.month)} {interval_words(finding)}"
             holds.append(f"{about}: the last month that it has seen is {interval}; {rests}")
         else:
-            unknown.append(f"{about}: after which month it changes; {why(one)}; {rests}")
-    return Findings(answer=sentence(found, control), holds=holds, unknown=unknown)
+            unknown.append(f"{about}: after which month it changes; {why(finding)}; {rests}")
+    return Findings(answer=sentence(findings, control), holds=holds, unknown=unknown)
 
 
-def _is_control(one: CutoffFinding, found: Sequence[CutoffFinding]) -> bool:
-    return any(other.control == one.model for other in found)
+def _is_control(finding: CutoffFinding, findings: Sequence[CutoffFinding]) -> bool:
+    return any(other.control == finding.model for other in findings)
 
 
-def _of(one: CutoffFinding, curve: Sequence[CutoffMonth]) -> list[CutoffMonth]:
-    key = (one.model, one.decoder, one.metric)
+def _curve(finding: CutoffFinding, curve: Sequence[CutoffMonth]) -> list[CutoffMonth]:
+    key = (finding.model, finding.decoder, finding.metric)
     return [month for month in curve if (month.model, month.decoder, month.metric) == key]
 
 
-def _cells(one: CutoffFinding) -> list[Any]:
-    interval = f"{month_words(one.month)} {interval_words(one)}" if one.month else NONE
+def _cells(finding: CutoffFinding) -> list[Any]:
+    interval = f"{month_words(finding.month)} {interval_words(finding)}" if finding.month else NONE
     return [
-        one.model,
-        short_form(one.decoder),
-        one.metric,
-        one.months,
-        one.articles,
+        finding.model,
+        short_form(finding.decoder),
+        finding.metric,
+        finding.months,
+        finding.articles,
         interval,
-        NONE if one.change is None else signed(one.change),
-        p_value(one.p_holm),
-        "found" if one.verdict == FOUND else f"cannot tell: {one.verdict}",
+        NONE if finding.change is None else signed(finding.change),
+        p_value(finding.p_holm),
+        "found" if finding.verdict == FOUND else f"cannot tell: {finding.verdict}",
     ]
 
 
@@ -101,36 +101,36 @@ def _month_cells(month: CutoffMonth) -> list[Any]:
     ]
 
 
-def _figure(one: CutoffFinding, months: Sequence[CutoffMonth], page: PageSigns) -> Figure:
-    found = "It cannot be told where it changes."
-    if one.verdict == FOUND:
-        found = f"The last month that was seen, {month_words(one.month)}, and its interval are shaded."
-    if one.stated:
-        found += f" The dashed line is the model's stated knowledge cutoff, {month_words(one.stated)}."
+def _figure(finding: CutoffFinding, months: Sequence[CutoffMonth], page: PageSigns) -> Figure:
+    place = "It cannot be told where it changes."
+    if finding.verdict == FOUND:
+        place = f"The last month that was seen, {month_words(finding.month)}, and its interval are shaded."
+    if finding.stated:
+        place += f" The dashed line is the model's stated knowledge cutoff, {month_words(finding.stated)}."
     caption = _FIGURE.format(
-        metric=one.metric,
-        model=one.model,
-        decoder=short_form(one.decoder),
-        control=f", beside {one.control}" if one.control else "",
-        found=found,
+        metric=finding.metric,
+        model=finding.model,
+        decoder=short_form(finding.decoder),
+        control=f", beside {finding.control}" if finding.control else "",
+        found=place,
     )
-    told = "; ".join(f"{month_words(month.month)} {digits(month.mean)}" for month in months)
-    return Figure(caption, svg(_drawn(one, months, page), f"{one.metric} by month: {told}. {found}"))
+    means = "; ".join(f"{month_words(month.month)} {digits(month.mean)}" for month in months)
+    return Figure(caption, svg(_drawn(finding, months, page), f"{finding.metric} by month: {means}. {place}"))
 
 
-def _drawn(one: CutoffFinding, months: Sequence[CutoffMonth], page: PageSigns) -> "altair.LayerChart":
+def _drawn(finding: CutoffFinding, months: Sequence[CutoffMonth], page: PageSigns) -> "altair.LayerChart":
     import altair as alt
 
     values = [
         {"month": _middle(month.first_month, month.month), "who": who, "mean": mean, "low": low, "high": high}
         for month in months
         for who, mean, low, high in (
-            (one.model, month.mean, month.low, month.high),
-            (one.control, month.control_mean, month.control_low, month.control_high),
+            (finding.model, month.mean, month.low, month.high),
+            (finding.control, month.control_mean, month.control_low, month.control_high),
         )
         if mean is not None
     ]
-    who = [one.model, *([one.control] if one.control else [])]
+    who = [finding.model, *([finding.control] if finding.control else [])]
     colour = alt.Color(
         "who:N",
         scale=alt.Scale(domain=who, range=[page.of(name).color for name in who]),
@@ -141,32 +141,32 @@ def _drawn(one: CutoffFinding, months: Sequence[CutoffMonth], page: PageSigns) -
     axis = alt.Axis(title=None, format="%Y-%m", labelFontSize=12, tickCount=ticks, labelOverlap=True)
     scale = alt.Scale(zero=False)
     base = alt.Chart(alt.Data(values=values)).encode(x=alt.X("month:T", axis=axis), color=colour)
-    vertical = alt.Axis(title=one.metric, titleFontWeight="normal", tickCount=5, labelFontSize=12)
+    vertical = alt.Axis(title=finding.metric, titleFontWeight="normal", tickCount=5, labelFontSize=12)
     bars = base.mark_rule(strokeWidth=2, opacity=0.5).encode(y=alt.Y("low:Q", scale=scale, axis=vertical), y2="high:Q")
     lines = base.mark_line(strokeWidth=2).encode(y=alt.Y("mean:Q", scale=scale))
     points = base.mark_point(filled=True, size=50, opacity=1).encode(y=alt.Y("mean:Q", scale=scale))
-    layers = [*_marks(one, months), bars, lines, points]
+    layers = [*_marks(finding, months), bars, lines, points]
     return alt.layer(*layers).properties(width=400, height=220)
 
 
-def _marks(one: CutoffFinding, months: Sequence[CutoffMonth]) -> "list[altair.Chart]":
+def _marks(finding: CutoffFinding, months: Sequence[CutoffMonth]) -> "list[altair.Chart]":
     """Return the marks of the interval as a band, of the estimated month within it, and of the stated cutoff."""
     import altair as alt
 
     marks = []
-    if one.high and one.month:
-        band = {"from": (one.low or months[0].first_month).isoformat(), "to": _next(one.high).isoformat()}
+    if finding.high and finding.month:
+        band = {"from": (finding.low or months[0].first_month).isoformat(), "to": _next(finding.high).isoformat()}
         marks.append(
             alt.Chart(alt.Data(values=[band])).mark_rect(opacity=0.14, color=GREY).encode(x="from:T", x2="to:T")
         )
         marks.append(
-            alt.Chart(alt.Data(values=[{"at": _middle(one.month, one.month)}]))
+            alt.Chart(alt.Data(values=[{"at": _middle(finding.month, finding.month)}]))
             .mark_rule(strokeWidth=2, color=GREY)
             .encode(x="at:T")
         )
-    if one.stated:
+    if finding.stated:
         marks.append(
-            alt.Chart(alt.Data(values=[{"at": _middle(one.stated, one.stated)}]))
+            alt.Chart(alt.Data(values=[{"at": _middle(finding.stated, finding.stated)}]))
             .mark_rule(strokeDash=[4, 3], opacity=0.8)
             .encode(x="at:T")
         )
