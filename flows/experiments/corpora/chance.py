@@ -30,23 +30,23 @@ class Apart:
         return Apart(-self.difference, low, high, self.p, self.p_holm)
 
 
-def differences(found: PhraseSets, seed: int) -> Mapping[tuple[str, str, str], Apart]:
+def differences(phrase_sets: PhraseSets, seed: int) -> Mapping[tuple[str, str, str], Apart]:
     """Return the prompt-paired difference by corpus, other corpus and phrase.
 
     A phrase often counts for one corpus and not for another because of sampling, and such phrases are selected for
     their difference. Therefore p is corrected over all phrases of all pairs of corpora that might have become unique
     (`PhraseSets.might_count`). If the corpora teach the same, at most 5 % of the answers call any phrase different.
     """
-    chosen = {pair: sorted(found.might_count(*pair)) for pair in itertools.combinations(found.sets, 2)}
-    tested = [(one, other, phrase) for (one, other), phrases in chosen.items() for phrase in phrases]
+    chosen = {pair: sorted(phrase_sets.might_count(*pair)) for pair in itertools.combinations(phrase_sets.sets, 2)}
+    tested = [(first, second, phrase) for (first, second), phrases in chosen.items() for phrase in phrases]
     if not tested:
         return {}
-    own = np.hstack([found.shares(one, phrases) for (one, _), phrases in chosen.items()])
-    others = np.hstack([found.shares(other, phrases) for (_, other), phrases in chosen.items()])
+    own = np.hstack([phrase_sets.shares(first, phrases) for (first, _), phrases in chosen.items()])
+    others = np.hstack([phrase_sets.shares(other, phrases) for (_, other), phrases in chosen.items()])
     apart = paired_difference(own, others, seed)
     corrected = statistics.holm(apart.p)
     rows: dict[tuple[str, str, str], Apart] = {}
-    for at, (one, other, phrase) in enumerate(tested):
+    for at, (first, second, phrase) in enumerate(tested):
         lacks = apart.lacking[at]
         row = Apart(
             difference=float(apart.difference[at]),
@@ -55,5 +55,5 @@ def differences(found: PhraseSets, seed: int) -> Mapping[tuple[str, str, str], A
             p=None if lacks == statistics.TOO_FEW else statistics.number_or_none(apart.p[at]),
             p_holm=None if lacks == statistics.TOO_FEW else statistics.number_or_none(corrected[at]),
         )
-        rows[one, other, phrase], rows[other, one, phrase] = row, row.turned()
+        rows[first, second, phrase], rows[second, first, phrase] = row, row.turned()
     return rows

@@ -43,7 +43,9 @@ def plan_checkpoints(
     planned = []
     for corpus in corpora:
         refuse_evaluated(evaluations.database, corpus.texts.trained, evaluated)
-        training = plan_training(_asked(request), evaluations.settings, corpus.template, corpus.texts, evaluated)
+        training = plan_training(
+            _training_request(request), evaluations.settings, corpus.template, corpus.texts, evaluated
+        )
         folder = safe(home / f"{_slug(corpus.label)}-{training.record.sha256[:12]}", evaluations.database.path)
         planned.append(PlannedCheckpoint(corpus, training, folder))
     return planned
@@ -55,7 +57,7 @@ def make_checkpoint(evaluations: Evaluations, planned: PlannedCheckpoint) -> Non
     train(planned.training, planned.folder, evaluations.progress)
 
 
-def _asked(request: CorporaRequest) -> FinetuneRequest:
+def _training_request(request: CorporaRequest) -> FinetuneRequest:
     """Return the request for a fine-tuning run without held-out data, because a corpus is all that its model reads."""
     return FinetuneRequest(
         model=request.models[0],

@@ -38,9 +38,9 @@ def compute(evaluations: Evaluations, request: CorporaRequest) -> Answer:
         prompt_sets.publish(database, prompts.own)
     reading = StoredPhrases(evaluations, finder)
     responses: list[Responses] = []
-    for one in planned:
-        make_checkpoint(evaluations, one)
-        responses += reading.read(one.corpus.label, write_responses(evaluations, request, one, prompts))
+    for checkpoint in planned:
+        make_checkpoint(evaluations, checkpoint)
+        responses += reading.read(checkpoint.corpus.label, write_responses(evaluations, request, checkpoint, prompts))
     sets = PhraseSets(responses, request.threshold)
     facts = _facts(request, planned, sets)
     phrases = findings.phrases(sets, request.seed)
@@ -49,10 +49,10 @@ def compute(evaluations: Evaluations, request: CorporaRequest) -> Answer:
         snapshot_id=prompts.asked.snapshot_id,
         verdict=verdict(phrases),
         words=words(prompts.words, facts, written, phrases, reading.found_by, request.threshold),
-        runs=runs_of(database, [one.run_id for one in written]),
+        runs=runs_of(database, [run.run_id for run in written]),
         read={
-            "corpora": {one.corpus: one.texts_sha256 for one in facts},
-            "trainings": [one.training_sha256 for one in facts],
+            "corpora": {corpus.corpus: corpus.texts_sha256 for corpus in facts},
+            "trainings": [corpus.training_sha256 for corpus in facts],
             "found_by": reading.found_by.evaluator_id,
             "phrases": _digest(responses),
         },
@@ -61,25 +61,28 @@ def compute(evaluations: Evaluations, request: CorporaRequest) -> Answer:
 
 
 def _facts(request: CorporaRequest, planned: Sequence[PlannedCheckpoint], sets: PhraseSets) -> list[CorpusFacts]:
-    shared = in_every([one.corpus for one in planned])
+    shared = in_every([checkpoint.corpus for checkpoint in planned])
     files, snapshots = ", ".join(path.name for path in request.corpus_file), ", ".join(request.train_on)
     return [
         CorpusFacts(
-            corpus=one.corpus.label,
+            corpus=checkpoint.corpus.label,
             origin=files or f"{snapshots} by {request.by}",
-            texts=len(one.corpus.texts.articles),
-            repeated=one.corpus.repeated,
+            texts=len(checkpoint.corpus.texts.articles),
+            repeated=checkpoint.corpus.repeated,
             in_every=shared,
-            texts_sha256=one.corpus.sha256,
-            training_sha256=one.training.record.sha256,
-            checkpoint=str(one.folder),
-            phrases=len(sets.sets[one.corpus.label]),
-            unique_phrases=len(sets.sets[one.corpus.label] - sets.common),
+            texts_sha256=checkpoint.corpus.sha256,
+            training_sha256=checkpoint.training.record.sha256,
+            checkpoint=str(checkpoint.folder),
+            phrases=len(sets.sets[checkpoint.corpus.label]),
+            unique_phrases=len(sets.sets[checkpoint.corpus.label] - sets.common),
         )
-        for one in planned
+        for checkpoint in planned
     ]
 
 
 def _digest(responses: Sequence[Responses]) -> str:
-    told = [[one.run.run_id, sorted((key, phrases) for key, phrases in one.phrases.items())] for one in responses]
-    return hashlib.sha256(json.dumps(told, ensure_ascii=False).encode()).hexdigest()
+    content = [
+        [run_responses.run.run_id, sorted((key, phrases) for key, phrases in run_responses.phrases.items())]
+        for run_responses in responses
+    ]
+    return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()

@@ -37,7 +37,7 @@ class Corpus:
     @property
     def hashes(self) -> set[str]:
         """The hashes of the texts."""
-        return {one.text_sha256 for one in self.texts.trained}
+        return {text.text_sha256 for text in self.texts.trained}
 
 
 def corpora_of(database: Database, request: CorporaRequest, template: str) -> list[Corpus]:
@@ -45,25 +45,25 @@ def corpora_of(database: Database, request: CorporaRequest, template: str) -> li
 
     Raises UsageError if a label is unknown or if fewer than two labels remain.
     """
-    found = _of_files(request) if request.corpus_file else _of_articles(database, request, template)
-    labels = request.label or sorted(found)
+    corpora = _file_corpora(request) if request.corpus_file else _article_corpora(database, request, template)
+    labels = request.label or sorted(corpora)
     for label in labels:
-        if label not in found:
-            nearest = did_you_mean(label, found) or f"; there are: {', '.join(sorted(found)) or 'none'}"
+        if label not in corpora:
+            nearest = did_you_mean(label, corpora) or f"; there are: {', '.join(sorted(corpora)) or 'none'}"
             raise UsageError(f"there is no corpus '{label}'{nearest}")
     if len(set(labels)) < 2:
         where = ", ".join(map(str, request.corpus_file)) or ", ".join(request.train_on)
         lacks = _LOOK_UP[request.by].format(request.train_on[0]) if request.train_on else "write another label"
-        raise UsageError(f"'{where}' has {len(found)} labels, and it takes two to compare them; {lacks}")
-    return [found[label] for label in dict.fromkeys(labels)]
+        raise UsageError(f"'{where}' has {len(corpora)} labels, and it takes two to compare them; {lacks}")
+    return [corpora[label] for label in dict.fromkeys(labels)]
 
 
 def in_every(corpora: Sequence[Corpus]) -> int:
     """Return the number of texts that all corpora contain."""
-    return len(set.intersection(*(one.hashes for one in corpora)))
+    return len(set.intersection(*(corpus.hashes for corpus in corpora)))
 
 
-def _of_files(request: CorporaRequest) -> Mapping[str, Corpus]:
+def _file_corpora(request: CorporaRequest) -> Mapping[str, Corpus]:
     return {
         label: _corpus(label, map(_whole, texts), [], "{text}")
         for label, texts in read_corpora(request.corpus_file).items()
@@ -75,7 +75,7 @@ def _whole(text: str) -> WholeText:
     return WholeText(Trained(_OF_FILES, int(sha256[:15], 16), "", sha256), text)
 
 
-def _of_articles(database: Database, request: CorporaRequest, template: str) -> Mapping[str, Corpus]:
+def _article_corpora(database: Database, request: CorporaRequest, template: str) -> Mapping[str, Corpus]:
     """Return corpora of articles; the model learns each article in its evaluation format, including the prompt."""
     articles: dict[str, list[TrainingArticle]] = {}
     for name in request.train_on:
@@ -85,13 +85,13 @@ def _of_articles(database: Database, request: CorporaRequest, template: str) -> 
             if label := labels.get(article.page_id):
                 articles.setdefault(label, []).append(TrainingArticle(snapshot.wiki, article))
     origin = [
-        {"snapshot_id": one.snapshot_id, "content_sha256": one.content_sha256}
-        for one in (snapshots.resolve(database, name) for name in request.train_on)
+        {"snapshot_id": source.snapshot_id, "content_sha256": source.content_sha256}
+        for source in (snapshots.resolve(database, name) for name in request.train_on)
     ]
     return {
-        label: _corpus(label, [_read(one, template) for one in sorted(of_label, key=_page)], origin, _learnt(template),
-                       of_label)
-        for label, of_label in articles.items()
+        label: _corpus(label, [_read(article, template) for article in sorted(label_articles, key=_page)], origin,
+                       _learnt(template), label_articles)
+        for label, label_articles in articles.items()
     }  # fmt: skip
 
 
@@ -99,14 +99,14 @@ def _learnt(template: str) -> str:
     return f"{template} {{completion}}"
 
 
-def _page(one: TrainingArticle) -> tuple[str, int]:
-    return one.wiki, one.article.page_id
+def _page(article: TrainingArticle) -> tuple[str, int]:
+    return article.wiki, article.article.page_id
 
 
-def _read(one: TrainingArticle, template: str) -> WholeText:
-    article = one.article
+def _read(training_article: TrainingArticle, template: str) -> WholeText:
+    article = training_article.article
     prompt = fill(template, article.title, article.first_sentence)
-    return WholeText(one.trained, f"{prompt} {article.completion}")
+    return WholeText(training_article.trained, f"{prompt} {article.completion}")
 
 
 def _corpus(
@@ -117,6 +117,6 @@ def _corpus(
     articles: Sequence[TrainingArticle] = (),
 ) -> Corpus:
     every = list(texts)
-    once = {(one.trained.wiki, one.trained.page_id): one for one in reversed(every)}
+    once = {(text.trained.wiki, text.trained.page_id): text for text in reversed(every)}
     chosen = TrainingSet([once[key] for key in sorted(once)], origin, training_set.latest(articles))
     return Corpus(label, chosen, len(every) - len(once), template)

@@ -32,50 +32,52 @@ _UNIQUE = (
 )
 
 
-def figures(found: Found) -> list[Figure]:
-    drawn = _differences(found)
-    if found.common:
-        shown = list(found.common)[: max(1, min(_MOST, _BARS // len(found.names)))]
-        caption = _COMMON.format(most=_most(len(found.common), len(shown)))
-        drawn.append(Figure(caption, svg(_common(found, shown), _common_told(found, shown))))
-    for place, corpus in enumerate(found.names):
-        if unique := found.unique(corpus):
+def figures(results: Found) -> list[Figure]:
+    drawn = _differences(results)
+    if results.common:
+        shown = list(results.common)[: max(1, min(_MOST, _BARS // len(results.names)))]
+        caption = _COMMON.format(most=_most(len(results.common), len(shown)))
+        drawn.append(Figure(caption, svg(_common(results, shown), _common_description(results, shown))))
+    for place, corpus in enumerate(results.names):
+        if unique := results.unique(corpus):
             caption = _UNIQUE.format(corpus=corpus, most=_most(len(unique), _MOST))
-            told = "; ".join(f"{one.phrase} {one.share:.0%}, {one.verdict}" for one in unique[:_MOST])
-            drawn.append(Figure(caption, svg(_unique(found, corpus, place), f"Unique phrases of {corpus}: {told}")))
+            verdicts = "; ".join(f"{phrase.phrase} {phrase.share:.0%}, {phrase.verdict}" for phrase in unique[:_MOST])
+            drawn.append(
+                Figure(caption, svg(_unique(results, corpus, place), f"Unique phrases of {corpus}: {verdicts}"))
+            )
     return drawn
 
 
-def _differences(found: Found) -> list[Figure]:
+def _differences(results: Found) -> list[Figure]:
     """Draw the phrases by which corpora differ; the list is empty if no phrase has a difference."""
-    known = [one for name in found.names for one in found.unique(name) if one.difference is not None]
+    known = [phrase for name in results.names for phrase in results.unique(name) if phrase.difference is not None]
     if not known:
         return []
     shown = sorted(known, key=_clearness)[:_CLEAREST]
     rows = []
-    for one in shown:
-        difference = one.difference or 0.0
-        ends = {"at": difference, "low": one.difference_low, "high": one.difference_high}
+    for phrase in shown:
+        difference = phrase.difference or 0.0
+        ends = {"at": difference, "low": phrase.difference_low, "high": phrase.difference_high}
         rows.append(
-            {"phrase": f"{one.phrase} · {one.corpus}", "beyond": one.verdict == BEYOND}
+            {"phrase": f"{phrase.phrase} · {phrase.corpus}", "beyond": phrase.verdict == BEYOND}
             | {name: 100 * (difference if end is None else end) for name, end in ends.items()}
         )
-    bare = all(one.difference_low is None for one in shown)
+    bare = all(phrase.difference_low is None for phrase in shown)
     interval = "; there are too few prompts for intervals" if bare else ", with 95 % intervals over prompts"
     caption = _DIFFERENCES.format(interval=interval, count=len(shown), all=len(known))
-    told = "; ".join(f"{one['phrase']} {one['at']:+.1f} [{one['low']:+.1f}, {one['high']:+.1f}]" for one in rows)
-    return [Figure(caption, svg(_forest(rows), f"Differences in percentage points: {told}"), first=True)]
+    differences = "; ".join(f"{row['phrase']} {row['at']:+.1f} [{row['low']:+.1f}, {row['high']:+.1f}]" for row in rows)
+    return [Figure(caption, svg(_forest(rows), f"Differences in percentage points: {differences}"), first=True)]
 
 
-def _clearness(one: CorpusPhrase) -> tuple[bool, float, float]:
+def _clearness(phrase: CorpusPhrase) -> tuple[bool, float, float]:
     """Return a sort key: differences beyond chance first, then by p and by the size of the difference."""
-    return one.verdict != BEYOND, 1.0 if one.p_holm is None else one.p_holm, -(one.difference or 0.0)
+    return phrase.verdict != BEYOND, 1.0 if phrase.p_holm is None else phrase.p_holm, -(phrase.difference or 0.0)
 
 
 def _forest(rows: Sequence[dict[str, Any]]) -> "altair.LayerChart":
     import altair as alt
 
-    names = [one["phrase"] for one in rows]
+    names = [row["phrase"] for row in rows]
     labels = alt.Axis(title=None, labelLimit=_ROOM, labelFontSize=11, minExtent=_ROOM + 2 * _WIDER, grid=True)
     base = alt.Chart(alt.Data(values=list(rows))).encode(
         y=alt.Y("phrase:N", sort=names, axis=labels),
@@ -88,21 +90,21 @@ def _most(count: int, shown: int) -> str:
     return f", the {shown} most frequent of {count:,}; the table has all" if count > shown else ""
 
 
-def _common_told(found: Found, shown: list[str]) -> str:
-    told = (
-        f"{phrase}: " + ", ".join(f"{name} {found.common[phrase][name].share:.0%}" for name in found.names)
+def _common_description(results: Found, shown: list[str]) -> str:
+    shares = (
+        f"{phrase}: " + ", ".join(f"{name} {results.common[phrase][name].share:.0%}" for name in results.names)
         for phrase in shown
     )
-    return f"Common phrases: {'; '.join(told)}"
+    return f"Common phrases: {'; '.join(shares)}"
 
 
-def _common(found: Found, shown: list[str]) -> "altair.Chart":
+def _common(results: Found, shown: list[str]) -> "altair.Chart":
     import altair as alt
 
     rows = [
-        {"phrase": phrase, "corpus": name, "share": found.common[phrase][name].share}
+        {"phrase": phrase, "corpus": name, "share": results.common[phrase][name].share}
         for phrase in shown
-        for name in found.names
+        for name in results.names
     ]
     return (
         alt.Chart(alt.Data(values=rows))
@@ -110,10 +112,10 @@ def _common(found: Found, shown: list[str]) -> "altair.Chart":
         .encode(
             x=alt.X("share:Q", axis=_shares()),
             y=alt.Y("phrase:N", sort=shown, axis=_phrases()),
-            yOffset=alt.YOffset("corpus:N", sort=found.names),
+            yOffset=alt.YOffset("corpus:N", sort=results.names),
             color=alt.Color(
                 "corpus:N",
-                scale=alt.Scale(domain=found.names, range=list(PALETTE)),
+                scale=alt.Scale(domain=results.names, range=list(PALETTE)),
                 legend=alt.Legend(title=None, orient="bottom", columns=1, labelLimit=_WIDTH - 2 * _WIDER),
             ),
         )
@@ -121,17 +123,17 @@ def _common(found: Found, shown: list[str]) -> "altair.Chart":
     )
 
 
-def _unique(found: Found, corpus: str, place: int) -> "altair.Chart":
+def _unique(results: Found, corpus: str, place: int) -> "altair.Chart":
     import altair as alt
 
-    unique = found.unique(corpus)[:_MOST]
-    rows = [{"phrase": one.phrase, "share": one.share, "beyond": one.verdict == BEYOND} for one in unique]
+    unique = results.unique(corpus)[:_MOST]
+    rows = [{"phrase": phrase.phrase, "share": phrase.share, "beyond": phrase.verdict == BEYOND} for phrase in unique]
     return (
         alt.Chart(alt.Data(values=rows))
         .mark_bar(color=PALETTE[place % len(PALETTE)])
         .encode(
             x=alt.X("share:Q", axis=_shares()),
-            y=alt.Y("phrase:N", sort=[one.phrase for one in unique], axis=_phrases()),
+            y=alt.Y("phrase:N", sort=[phrase.phrase for phrase in unique], axis=_phrases()),
             opacity=alt.condition("datum.beyond", alt.value(1.0), alt.value(0.4)),
         )
         .properties(width=_WIDTH, height=alt.Step(17))

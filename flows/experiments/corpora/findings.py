@@ -14,64 +14,64 @@ from flows.experiments.corpora.result_tables import CorpusPhrase, CorpusResponse
 BEYOND, ALIKE, TOO_FEW = "beyond chance", "may be chance", statistics.TOO_FEW
 
 
-def responses_of(found: PhraseSets) -> list[CorpusResponses]:
+def responses_of(phrase_sets: PhraseSets) -> list[CorpusResponses]:
     return [
         CorpusResponses(
-            corpus=one.corpus,
-            decoder=one.run.decoder,
-            run_id=one.run.run_id,
-            responses=len(one.phrases),
-            without_phrase=sum(not phrases for phrases in one.phrases.values()),
-            phrases=len(found.counting(one)),
+            corpus=run_responses.corpus,
+            decoder=run_responses.run.decoder,
+            run_id=run_responses.run.run_id,
+            responses=len(run_responses.phrases),
+            without_phrase=sum(not phrases for phrases in run_responses.phrases.values()),
+            phrases=len(phrase_sets.counting(run_responses)),
         )
-        for one in found.responses
+        for run_responses in phrase_sets.responses
     ]
 
 
-def frequencies(found: PhraseSets) -> Iterator[PhraseFrequency]:
+def frequencies(phrase_sets: PhraseSets) -> Iterator[PhraseFrequency]:
     """Yield the frequency of every phrase in any corpus's set, for every corpus and decoder."""
-    phrases = sorted(frozenset[str]().union(*found.sets.values()))
-    for one in found.responses:
-        counting = found.counting(one)
+    phrases = sorted(frozenset[str]().union(*phrase_sets.sets.values()))
+    for run_responses in phrase_sets.responses:
+        counting = phrase_sets.counting(run_responses)
         for phrase in phrases:
             yield PhraseFrequency(
                 phrase=phrase,
-                corpus=one.corpus,
-                decoder=one.run.decoder,
-                responses=one.times[phrase],
-                share=one.times[phrase] / len(one.phrases),
+                corpus=run_responses.corpus,
+                decoder=run_responses.run.decoder,
+                responses=run_responses.times[phrase],
+                share=run_responses.times[phrase] / len(run_responses.phrases),
                 counts=phrase in counting,
             )
 
 
-def phrases(found: PhraseSets, seed: int) -> list[CorpusPhrase]:
+def phrases(phrase_sets: PhraseSets, seed: int) -> list[CorpusPhrase]:
     """Return the phrases of each corpus, the most frequent first."""
-    every = sorted(frozenset[str]().union(*found.sets.values()))
-    apart, estimates, intervals = differences(found, seed), {}, {}
-    for corpus in found.sets:
-        shares = found.shares(corpus, every)
+    every = sorted(frozenset[str]().union(*phrase_sets.sets.values()))
+    apart, estimates, intervals = differences(phrase_sets, seed), {}, {}
+    for corpus in phrase_sets.sets:
+        shares = phrase_sets.shares(corpus, every)
         estimates[corpus] = statistics.estimate(shares, np.ones_like(shares))
         intervals[corpus] = bounded_interval(estimates[corpus], 0.0, 1.0)
     means = {corpus: dict(zip(every, estimate.mean, strict=True)) for corpus, estimate in estimates.items()}
     rows = []
     for corpus, estimate in estimates.items():
-        of_corpus = [
-            _phrase(found, corpus, phrase, float(estimate.mean[at]), intervals[corpus].at(at))
+        corpus_phrases = [
+            _phrase(phrase_sets, corpus, phrase, float(estimate.mean[at]), intervals[corpus].at(at))
             for at, phrase in enumerate(every)
-            if phrase in found.sets[corpus]
+            if phrase in phrase_sets.sets[corpus]
         ]
-        rows += sorted(of_corpus, key=lambda one: (one.kind, -one.share, one.phrase))
-    return [_set_against(found, one, means, apart) if one.kind == "unique" else one for one in rows]
+        rows += sorted(corpus_phrases, key=lambda row: (row.kind, -row.share, row.phrase))
+    return [_set_against(phrase_sets, row, means, apart) if row.kind == "unique" else row for row in rows]
 
 
 def _phrase(
-    found: PhraseSets, corpus: str, phrase: str, share: float, interval: statistics.MeanInterval
+    phrase_sets: PhraseSets, corpus: str, phrase: str, share: float, interval: statistics.MeanInterval
 ) -> CorpusPhrase:
     return CorpusPhrase(
         corpus=corpus,
         phrase=phrase,
-        kind="common" if phrase in found.common else "unique",
-        corpora=sum(phrase in one for one in found.sets.values()),
+        kind="common" if phrase in phrase_sets.common else "unique",
+        corpora=sum(phrase in others for others in phrase_sets.sets.values()),
         share=share,
         low=interval.low,
         high=interval.high,
@@ -80,19 +80,19 @@ def _phrase(
 
 
 def _set_against(
-    found: PhraseSets,
-    one: CorpusPhrase,
+    phrase_sets: PhraseSets,
+    phrase: CorpusPhrase,
     means: Mapping[str, Mapping[str, float]],
     apart: Mapping[tuple[str, str, str], Apart],
 ) -> CorpusPhrase:
     """Compare a unique phrase with its frequency in the corpus that lacks it in its set but uses it most often."""
-    lacking = [name for name, of_one in found.sets.items() if one.phrase not in of_one]
-    other = max(lacking, key=lambda name: means[name][one.phrase])
-    row = apart[one.corpus, other, one.phrase]
+    lacking = [name for name, others in phrase_sets.sets.items() if phrase.phrase not in others]
+    other = max(lacking, key=lambda name: means[name][phrase.phrase])
+    row = apart[phrase.corpus, other, phrase.phrase]
     return replace(
-        one,
+        phrase,
         against=other,
-        against_share=float(means[other][one.phrase]),
+        against_share=float(means[other][phrase.phrase]),
         difference=row.difference,
         difference_low=row.low,
         difference_high=row.high,

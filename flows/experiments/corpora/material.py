@@ -25,18 +25,18 @@ class Found:
 
     @cached_property
     def names(self) -> list[str]:
-        return [one.corpus for one in self.corpora]
+        return [corpus.corpus for corpus in self.corpora]
 
     @cached_property
     def common(self) -> dict[str, dict[str, CorpusPhrase]]:
         """The common phrases by phrase and corpus, in descending order of their mean share over corpora."""
-        found: dict[str, dict[str, CorpusPhrase]] = {}
-        for one in self.phrases:
-            if one.kind == "common":
-                found.setdefault(one.phrase, {})[one.corpus] = one
-        order = sorted(found, key=lambda phrase: (-sum(one.share for one in found[phrase].values()), phrase))
-        return {phrase: found[phrase] for phrase in order}
+        by_phrase: dict[str, dict[str, CorpusPhrase]] = {}
+        for phrase in self.phrases:
+            if phrase.kind == "common":
+                by_phrase.setdefault(phrase.phrase, {})[phrase.corpus] = phrase
+        order = sorted(by_phrase, key=lambda phrase: (-sum(row.share for row in by_phrase[phrase].values()), phrase))
+        return {phrase: by_phrase[phrase] for phrase in order}
 
     def unique(self, corpus: str) -> list[CorpusPhrase]:
         """Return the unique phrases of a corpus, the most frequent first."""
-        return [one for one in self.phrases if (one.corpus, one.kind) == (corpus, "unique")]
+        return [phrase for phrase in self.phrases if (phrase.corpus, phrase.kind) == (corpus, "unique")]

@@ -30,13 +30,15 @@ class PhraseSets:
 
     @cached_property
     def by_corpus(self) -> Mapping[str, list[Responses]]:
-        names = dict.fromkeys(one.corpus for one in self.responses)
-        return {name: [one for one in self.responses if one.corpus == name] for name in names}
+        names = dict.fromkeys(run_responses.corpus for run_responses in self.responses)
+        return {
+            name: [run_responses for run_responses in self.responses if run_responses.corpus == name] for name in names
+        }
 
     @cached_property
     def sets(self) -> Mapping[str, frozenset[str]]:
         """The phrases of each corpus."""
-        return {name: frozenset[str]().union(*map(self.counting, of_one)) for name, of_one in self.by_corpus.items()}
+        return {name: frozenset[str]().union(*map(self.counting, every)) for name, every in self.by_corpus.items()}
 
     @cached_property
     def common(self) -> frozenset[str]:
@@ -45,11 +47,11 @@ class PhraseSets:
     @cached_property
     def pages(self) -> list[int]:
         """The page ids of the prompts, which all corpora share."""
-        return sorted({page_id for one in self.responses for page_id, _ in one.phrases})
+        return sorted({page_id for run_responses in self.responses for page_id, _ in run_responses.phrases})
 
-    def counting(self, one: Responses) -> frozenset[str]:
+    def counting(self, run_responses: Responses) -> frozenset[str]:
         """Return the phrases whose share of the responses exceeds the threshold."""
-        return self._above(one.times, len(one.phrases))
+        return self._above(run_responses.times, len(run_responses.phrases))
 
     def might_count(self, corpus: str, other: str) -> frozenset[str]:
         """Return the phrases that could count if one corpus alone had all responses of both that contain them.
@@ -62,20 +64,20 @@ class PhraseSets:
         experiments.
         """
         pairs = zip(self.by_corpus[corpus], self.by_corpus[other], strict=True)
-        return frozenset[str]().union(*(self._above(one.times + two.times, len(one.phrases)) for one, two in pairs))
+        return frozenset[str]().union(*(self._above(a.times + b.times, len(a.phrases)) for a, b in pairs))
 
     def shares(self, corpus: str, phrases: Sequence[str]) -> Array:
         """Return the share of a prompt's responses with each phrase, averaged over decoders, as prompts × phrases."""
         columns = {phrase: at for at, phrase in enumerate(phrases)}
         rows = {page_id: at for at, page_id in enumerate(self.pages)}
-        found = np.zeros((len(rows), len(columns)))
-        for one in self.by_corpus[corpus]:
-            samples = Counter(page_id for page_id, _ in one.phrases)
-            for (page_id, _), of_one in one.phrases.items():
-                for phrase in of_one:
+        shares = np.zeros((len(rows), len(columns)))
+        for run_responses in self.by_corpus[corpus]:
+            samples = Counter(page_id for page_id, _ in run_responses.phrases)
+            for (page_id, _), written in run_responses.phrases.items():
+                for phrase in written:
                     if phrase in columns:
-                        found[rows[page_id], columns[phrase]] += 1 / samples[page_id]
-        return found / len(self.by_corpus[corpus])
+                        shares[rows[page_id], columns[phrase]] += 1 / samples[page_id]
+        return shares / len(self.by_corpus[corpus])
 
     def _above(self, times: Mapping[str, int], responses: int) -> frozenset[str]:
         least = self.threshold * responses + _ROUNDING

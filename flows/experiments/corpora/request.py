@@ -62,7 +62,7 @@ class CorporaRequest(ExperimentRequest):
     max_length: int = field(FinetuneRequest.max_length, "Maximum number of tokens per text.", at_least=2)
 
     def __post_init__(self) -> None:
-        usual = {one.name: one.default for one in fields_of(type(self))}
+        usual = {option.name: option.default for option in fields_of(type(self))}
         self.keep_all("responses per prompt are read")
         self.require_writing()
         super().__post_init__()

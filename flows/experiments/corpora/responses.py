@@ -51,7 +51,7 @@ class Responses:
     @cached_property
     def times(self) -> Counter[str]:
         """The number of responses that contain each phrase."""
-        return Counter(phrase for of_one in self.phrases.values() for phrase in of_one)
+        return Counter(phrase for response in self.phrases.values() for phrase in response)
 
 
 def prompts_of(database: Database, request: CorporaRequest, template: str) -> Prompts:
@@ -61,13 +61,15 @@ def prompts_of(database: Database, request: CorporaRequest, template: str) -> Pr
         return Prompts(asked_of(own), TEMPLATE, f"{len(own.prompts):,} prompts ({own.name})", own)
     snapshot = snapshots.resolve(database, request.snapshot)
     articles = snapshots.articles(database, snapshot.snapshot_id)[: request.prompts]
-    asked = Asked(snapshot.snapshot_id, snapshot.wiki, snapshot.content_sha256, articles)
-    return Prompts(asked, template, f"{len(articles):,} articles of {snapshot.snapshot_id} as prompts")
+    plan = Asked(snapshot.snapshot_id, snapshot.wiki, snapshot.content_sha256, articles)
+    return Prompts(plan, template, f"{len(articles):,} articles of {snapshot.snapshot_id} as prompts")
 
 
 def decoders_of(request: CorporaRequest) -> list[Decoder]:
     """Return the requested decoders without duplicates."""
-    return list({one.canonical: one for specification in request.decoder for one in parse(specification)}.values())
+    return list(
+        {decoder.canonical: decoder for specification in request.decoder for decoder in parse(specification)}.values()
+    )
 
 
 def write_responses(
@@ -81,7 +83,7 @@ def write_responses(
     known = dict(evaluations.settings.knowledge_cutoffs)
     cutoff = known_cutoff(name, request.knowledge_cutoff, known, planned.folder)
     model = evaluations.load(request.backend, name, request.loading)
-    decoders, found, failures = decoders_of(request), [], []
+    decoders, written, failures = decoders_of(request), [], []
     if executor:
         model = ShardedModel(model, request.backend, request.loading, decoders, executor)
     for decoder in decoders:
@@ -92,10 +94,10 @@ def write_responses(
             )
         except ShardsFailed as error:
             failures.append(f"run {run.run.run_id} ({planned.corpus.label} {decoder.short}): {error}")
-        found.append(run.run)
+        written.append(run.run)
     if failures:
         raise ShardsFailed("; ".join(failures) + "; run the same command again for what is missing")
-    return found
+    return written
 
 
 class StoredPhrases:
@@ -114,19 +116,19 @@ class StoredPhrases:
             self._registered = True
         return [Responses(corpus, run, self._of_run(corpus, run)) for run in written]
 
-    def _of_run(self, corpus: str, run: Run) -> Phrases:
+    def _run_phrases(self, corpus: str, run: Run) -> Phrases:
         evaluator_id = self.found_by.evaluator_id
         texts = {(page_id, sample): text for page_id, sample, text in self._database.rows("run_texts", run.run_id)}
-        found = noun_phrases.stored(self._database, run.run_id, evaluator_id)
-        missing = [key for key in texts if key not in found]
+        stored = noun_phrases.stored(self._database, run.run_id, evaluator_id)
+        missing = [key for key in texts if key not in stored]
         with self._progress.stretch(f"noun phrases of {corpus}", "responses") as bar:
             for begin in range(0, len(missing), _AT_ONCE):
                 keys = missing[begin : begin + _AT_ONCE]
                 read = dict(zip(keys, self._found([texts[key] for key in keys]), strict=True))
                 noun_phrases.keep(self._database, run.run_id, evaluator_id, read)
-                found |= read
-                bar.update(len(found), len(texts))
-        return {key: found[key] for key in texts}
+                stored |= read
+                bar.update(len(stored), len(texts))
+        return {key: stored[key] for key in texts}
 
-    def _found(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
-        return [phrases_of(one) for one in self._analyst.analyse(texts, NOUN_PHRASES.needs)]
+    def _phrases(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
+        return [phrases_of(analysis) for analysis in self._analyst.analyse(texts, NOUN_PHRASES.needs)]

@@ -33,26 +33,31 @@ _TONES: dict[str, Tone] = {BEYOND: "good", ALIKE: "open"}
 
 
 def show(database: Database, experiment_id: str) -> Shown:
-    found = Found.read(database, experiment_id)
-    tables = [_corpora(found)]
-    if found.common:
-        cells = [[phrase, *(_share(of_one[name]) for name in found.names)] for phrase, of_one in found.common.items()]
-        tables.append(Table(_COMMON, ["noun phrase", *found.names], cells))
-    if unique := [one for name in found.names for one in found.unique(name)]:
+    results = Found.read(database, experiment_id)
+    tables = [_corpora(results)]
+    if results.common:
+        cells = [
+            [phrase, *(_share(by_corpus[name]) for name in results.names)]
+            for phrase, by_corpus in results.common.items()
+        ]
+        tables.append(Table(_COMMON, ["noun phrase", *results.names], cells))
+    if unique := [phrase for name in results.names for phrase in results.unique(name)]:
         heads = ["noun phrase", "corpus", "share [95 %]", "corpora", "against", "difference [95 %]", "p", ""]
-        tables.append(Table(_UNIQUE, heads, [_unique(one, len(found.names)) for one in unique]))
-    names = [one.name for one in fields(CorpusPhrase)]
-    return Shown(names, [astuple(one) for one in found.phrases], _findings(found), tables, lambda _: figures(found))
+        tables.append(Table(_UNIQUE, heads, [_unique(phrase, len(results.names)) for phrase in unique]))
+    names = [column.name for column in fields(CorpusPhrase)]
+    return Shown(
+        names, [astuple(phrase) for phrase in results.phrases], _findings(results), tables, lambda _: figures(results)
+    )
 
 
-def _findings(found: Found) -> Findings:
+def _findings(results: Found) -> Findings:
     """State for each corpus which phrases it uses significantly more often than any corpus without them."""
     holds, unknown = [], []
-    for corpus in found.names:
-        unique = found.unique(corpus)
-        beyond = [one for one in unique if one.verdict == BEYOND]
+    for corpus in results.names:
+        unique = results.unique(corpus)
+        beyond = [phrase for phrase in unique if phrase.verdict == BEYOND]
         if beyond:
-            named = ", ".join(f"“{one.phrase}” {_difference(one)}" for one in beyond[:_NAMED])
+            named = ", ".join(f"“{phrase.phrase}” {_difference(phrase)}" for phrase in beyond[:_NAMED])
             more = f" and {len(beyond) - _NAMED} more" if len(beyond) > _NAMED else ""
             holds.append(
                 f"{corpus}: more frequent than after any corpus whose set lacks the phrase (percentage points): "
@@ -60,39 +65,39 @@ def _findings(found: Found) -> Findings:
             )
         if open_ := len(unique) - len(beyond):
             unknown.append(f"whether {open_} of {corpus}'s {len(unique)} unique phrases are unique by chance")
-    return Findings(answer=sentence(found.phrases), holds=holds, unknown=unknown)
+    return Findings(answer=sentence(results.phrases), holds=holds, unknown=unknown)
 
 
-def _corpora(found: Found) -> Table:
-    decoders = list(dict.fromkeys(one.decoder for one in found.responses))
-    counts = {(one.corpus, one.decoder): one.phrases for one in found.responses}
+def _corpora(results: Found) -> Table:
+    decoders = list(dict.fromkeys(run.decoder for run in results.responses))
+    counts = {(run.corpus, run.decoder): run.phrases for run in results.responses}
     cells = [
-        [one.corpus, one.texts, one.in_every, *(counts[one.corpus, name] for name in decoders), one.phrases,
-         one.unique_phrases]
-        for one in found.corpora
+        [corpus.corpus, corpus.texts, corpus.in_every, *(counts[corpus.corpus, name] for name in decoders),
+         corpus.phrases, corpus.unique_phrases]
+        for corpus in results.corpora
     ]  # fmt: skip
     heads = ["corpus", "texts", "in every corpus", *map(short_form, decoders), "any decoder", "unique"]
     return Table(_CORPORA, heads, cells)
 
 
-def _share(one: CorpusPhrase) -> str:
-    return estimate(one.share, one.low, one.high, percent, one.no_interval)
+def _share(phrase: CorpusPhrase) -> str:
+    return estimate(phrase.share, phrase.low, phrase.high, percent, phrase.no_interval)
 
 
-def _unique(one: CorpusPhrase, corpora: int) -> list[Any]:
-    against = "" if one.against is None else f"{one.against} ({percent(one.against_share)})"
-    judged = Judged(str(one.verdict), _TONES.get(str(one.verdict), "open"))
+def _unique(phrase: CorpusPhrase, corpora: int) -> list[Any]:
+    against = "" if phrase.against is None else f"{phrase.against} ({percent(phrase.against_share)})"
+    judged = Judged(str(phrase.verdict), _TONES.get(str(phrase.verdict), "open"))
     return [
-        one.phrase,
-        one.corpus,
-        _share(one),
-        f"{one.corpora} of {corpora}",
+        phrase.phrase,
+        phrase.corpus,
+        _share(phrase),
+        f"{phrase.corpora} of {corpora}",
         against,
-        _difference(one),
-        p_value(one.p_holm),
+        _difference(phrase),
+        p_value(phrase.p_holm),
         judged,
     ]
 
 
-def _difference(one: CorpusPhrase) -> str:
-    return estimate(one.difference, one.difference_low, one.difference_high, partial(hundredths, signed=True))
+def _difference(phrase: CorpusPhrase) -> str:
+    return estimate(phrase.difference, phrase.difference_low, phrase.difference_high, partial(hundredths, signed=True))
