@@ -15,32 +15,37 @@ def differences(
     The differences have no verdict yet, because `judged` corrects over all models together.
     """
     main = variants[0].decoder
-    for part in dict.fromkeys(one.part for one in variants):
-        others = [one.decoder for one in variants if one.part == part and one.decoder != main]
-        asked = [(decoder, metric) for decoder in others for metric in metrics]
-        if asked:
-            yield from _of_part((variants[0].model, part), asked, main, runs, seed)
+    for part in dict.fromkeys(variant.part for variant in variants):
+        others = [variant.decoder for variant in variants if variant.part == part and variant.decoder != main]
+        compared = [(decoder, metric) for decoder in others for metric in metrics]
+        if compared:
+            yield from _part_differences((variants[0].model, part), compared, main, runs, seed)
 
 
-def judged(found: Sequence[ContrastDifference]) -> list[ContrastDifference]:
+def judged(uncorrected: Sequence[ContrastDifference]) -> list[ContrastDifference]:
     """Return the differences with verdicts, after Holm's correction over all models, decoders and metrics of a part.
 
     The family is a part because the headline and the sentences of the answer each describe a part.
     """
-    parts = dict.fromkeys(one.part for one in found)
-    by_part = {part: iter(directions.judged([one for one in found if one.part == part])) for part in parts}
-    return [next(by_part[one.part]) for one in found]
+    parts = dict.fromkeys(difference.part for difference in uncorrected)
+    by_part = {
+        part: iter(directions.judged([difference for difference in uncorrected if difference.part == part]))
+        for part in parts
+    }
+    return [next(by_part[difference.part]) for difference in uncorrected]
 
 
-def _of_part(
+def _part_differences(
     who: tuple[str, str],
-    asked: Sequence[tuple[str, str]],
+    compared: Sequence[tuple[str, str]],
     main: str,
     runs: Mapping[str, ReadRun],
     seed: int,
 ) -> Iterator[ContrastDifference]:
     pages = sorted({page for run in runs.values() for means in run.prompt_means.values() for page in means})
-    pairs = [(runs[decoder].prompt_means[metric], runs[main].prompt_means[metric]) for decoder, metric in asked]
-    found = directions.paired_differences(pairs, pages, seed)
-    for (decoder, metric), one in zip(asked, found, strict=True):
-        yield ContrastDifference(model=who[0], part=who[1], decoder=decoder, against=main, metric=metric, **vars(one))
+    pairs = [(runs[decoder].prompt_means[metric], runs[main].prompt_means[metric]) for decoder, metric in compared]
+    paired = directions.paired_differences(pairs, pages, seed)
+    for (decoder, metric), difference in zip(compared, paired, strict=True):
+        yield ContrastDifference(
+            model=who[0], part=who[1], decoder=decoder, against=main, metric=metric, **vars(difference)
+        )

@@ -47,16 +47,16 @@ class ReadRun:
     prompt_means: Mapping[str, Mapping[int, float]]
 
 
-def chosen_metrics(asked: str, settings: Settings) -> tuple[list[str], list[str]]:
+def chosen_metrics(requested: str, settings: Settings) -> tuple[list[str], list[str]]:
     """Return the metrics to measure, and the default metrics that are skipped because their dependencies are missing.
 
     Raises UsageError for a metric that the experiment does not measure.
     """
-    chosen = {metric.name: one for one in select(asked) for metric in one.metrics}
+    chosen = {metric.name: evaluator for evaluator in select(requested) for metric in evaluator.metrics}
     if strange := [name for name in chosen if name not in METRICS]:
         raise UsageError(f"this experiment does not measure '{strange[0]}'; it measures: {CONTRAST_METRICS}")
     named = [name for name in METRICS if name in chosen]
-    if asked != CONTRAST_METRICS:
+    if requested != CONTRAST_METRICS:
         return named, []
     here = [
         name
@@ -66,18 +66,20 @@ def chosen_metrics(asked: str, settings: Settings) -> tuple[list[str], list[str]
     return here, [name for name in named if name not in here]
 
 
-def evaluators_of(database: Database, run_ids: Sequence[str], metrics: Sequence[str], made: set[str]) -> dict[str, str]:
-    """Map each metric of texts to the evaluator among `made` that has scored these runs.
+def evaluators_of(
+    database: Database, run_ids: Sequence[str], metrics: Sequence[str], scored_by: set[str]
+) -> dict[str, str]:
+    """Map each metric of texts to the evaluator in `scored_by` that has scored these runs.
 
     Raises TerminalError if several evaluators have.
     """
-    found: dict[str, set[str]] = {}
-    for one in comparison.text_scorings(database, run_ids):
-        if one.metric in metrics and one.evaluator_id in made:
-            found.setdefault(one.metric, set()).add(one.evaluator_id)
-    if several := [metric for metric, ids in found.items() if len(ids) > 1]:
+    ids_by_metric: dict[str, set[str]] = {}
+    for scoring in comparison.text_scorings(database, run_ids):
+        if scoring.metric in metrics and scoring.evaluator_id in scored_by:
+            ids_by_metric.setdefault(scoring.metric, set()).add(scoring.evaluator_id)
+    if several := [metric for metric, ids in ids_by_metric.items() if len(ids) > 1]:
         raise TerminalError(f"several evaluators have scored these runs by {several[0]}; ask again")
-    return {metric: next(iter(found[metric])) for metric in metrics if metric in found}
+    return {metric: next(iter(ids_by_metric[metric])) for metric in metrics if metric in ids_by_metric}
 
 
 def read_run(
@@ -85,26 +87,26 @@ def read_run(
     run_id: str,
     who: tuple[str, str],
     keys: Sequence[tuple[int, int]],
-    of_texts: Mapping[str, str],
-    made: set[str],
+    text_evaluators: Mapping[str, str],
+    scored_by: set[str],
 ) -> ReadRun:
     """Read the numbers of a run, or of the articles.
 
-    `keys` are the page ids and samples of its texts. `of_texts` names the evaluator of each metric of texts. Metrics of
-    whole runs are read from any evaluator in `made`.
+    `keys` are the page ids and samples of its texts. `text_evaluators` names the evaluator of each metric of texts.
+    Metrics of whole runs are read from any evaluator in `scored_by`.
     """
     pages = {page_id for page_id, _ in keys}
     numbers: dict[str, ContrastNumber] = {}
     prompt_means: dict[str, dict[int, float]] = {}
-    for metric, evaluator_id in of_texts.items():
+    for metric, evaluator_id in text_evaluators.items():
         rows = [row for row in database.rows("prompt_totals", run_id, metric, evaluator_id) if row[0] in pages]
-        there = [(page_id, total, count) for page_id, total, count, _ in rows if count]
-        prompt_means[metric] = {page_id: total / count for page_id, total, count in there}
-        numbers[metric] = _of_texts((run_id, *who), metric, evaluator_id, there, len(keys))
-    for evaluator_id, *of_run in database.rows("set_numbers", run_id, list(SET_METRICS), sorted(made)):
-        one = SetNumber(run_id, *of_run)
-        if one.texts == len(keys):
-            numbers[one.metric] = _of_run((run_id, *who), one, evaluator_id, len(pages))
+        scored = [(page_id, total, count) for page_id, total, count, _ in rows if count]
+        prompt_means[metric] = {page_id: total / count for page_id, total, count in scored}
+        numbers[metric] = _text_number((run_id, *who), metric, evaluator_id, scored, len(keys))
+    for evaluator_id, *fields in database.rows("set_numbers", run_id, list(SET_METRICS), sorted(scored_by)):
+        set_number = SetNumber(run_id, *fields)
+        if set_number.texts == len(keys):
+            numbers[set_number.metric] = _run_number((run_id, *who), set_number, evaluator_id, len(pages))
     return ReadRun(run_id, *who, numbers, prompt_means)
 
 
@@ -112,51 +114,51 @@ def texts_of(database: Database, run_id: str) -> list[tuple[int, int]]:
     return runs.kept_completions(database, run_id)
 
 
-def _of_texts(
-    who: tuple[str, str, str], metric: str, evaluator_id: str, there: Sequence[tuple[int, float, int]], texts: int
+def _text_number(
+    who: tuple[str, str, str], metric: str, evaluator_id: str, rows: Sequence[tuple[int, float, int]], texts: int
 ) -> ContrastNumber:
-    totals, counts = (np.array([row[place] for row in there], float)[:, None] for place in (1, 2))
+    totals, counts = (np.array([row[place] for row in rows], float)[:, None] for place in (1, 2))
     bounds = _bounds(metric)
-    found = statistics.NOTHING
-    if there:
-        found = interval_within(statistics.estimate(totals, counts), bounds.minimum, bounds.maximum)
-    scored = sum(count for _, _, count in there)
+    interval = statistics.NOTHING
+    if rows:
+        interval = interval_within(statistics.estimate(totals, counts), bounds.minimum, bounds.maximum)
+    scored = sum(count for _, _, count in rows)
     return ContrastNumber(
         run_id=who[0],
         model=who[1],
         decoder=who[2],
         metric=metric,
         evaluator_id=evaluator_id,
-        prompts=len(there),
+        prompts=len(rows),
         texts=scored,
         lacking=texts - scored,
-        mean=found.mean,
-        low=found.low,
-        high=found.high,
-        no_interval=found.lacking,
+        mean=interval.mean,
+        low=interval.low,
+        high=interval.high,
+        no_interval=interval.lacking,
         spread=None,
-        no_number=None if there else _NO_TEXT,
+        no_number=None if rows else _NO_TEXT,
     )
 
 
-def _of_run(who: tuple[str, str, str], one: SetNumber, evaluator_id: str, prompts: int) -> ContrastNumber:
+def _run_number(who: tuple[str, str, str], set_number: SetNumber, evaluator_id: str, prompts: int) -> ContrastNumber:
     return ContrastNumber(
         run_id=who[0],
         model=who[1],
         decoder=who[2],
-        metric=one.metric,
+        metric=set_number.metric,
         evaluator_id=evaluator_id,
         prompts=prompts,
-        texts=one.texts if one.value is not None else 0,
-        lacking=0 if one.value is not None else one.texts,
-        mean=one.value,
+        texts=set_number.texts if set_number.value is not None else 0,
+        lacking=0 if set_number.value is not None else set_number.texts,
+        mean=set_number.value,
         low=None,
         high=None,
         no_interval="of all texts together",
-        spread=one.spread,
-        no_number=None if one.value is not None else one.status,
+        spread=set_number.spread,
+        no_number=None if set_number.value is not None else set_number.status,
     )
 
 
 def _bounds(name: str) -> Metric:
-    return next(metric for one in select(name) for metric in one.metrics if metric.name == name)
+    return next(metric for evaluator in select(name) for metric in evaluator.metrics if metric.name == name)

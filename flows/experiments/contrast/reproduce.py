@@ -38,7 +38,7 @@ def _task(reproduction: Reproduction, model: ChosenModel, exhibits: Sequence[Exh
     main, amateur = _main(reproduction, model)
     if not isinstance(amateur, ChosenModel):
         return None
-    rows = [row.decoder for one in exhibits for row in one.rows if row.model == model.of]
+    rows = [row.decoder for exhibit in exhibits for row in exhibit.rows if row.model == model.of]
     beside = dict.fromkeys(canonical(text) for text in (*BESIDE, *rows) if text and not text.startswith(_CONTRASTIVE))
     prompts = scale.prompts(reproduction.new.articles, reproduction.scale, at_least=_MAUVE)
     tokens = scale.tokens(_TOKENS, reproduction.scale)
@@ -56,12 +56,12 @@ def _task(reproduction: Reproduction, model: ChosenModel, exhibits: Sequence[Exh
             "max_new_tokens": tokens.here,
         }
     )
-    runs = len({one.decoder for one in variants(request, model.name)})
+    runs = len({tested.decoder for tested in variants(request, model.name)})
     return Task(
         name=_task_name(model),
         request=request,
         experiment=_NAME,
-        exhibits=[one.name for one in exhibits],
+        exhibits=[exhibit.name for exhibit in exhibits],
         runs=runs,
         texts=runs * prompts.here,
         tokens=tokens.here,
@@ -70,14 +70,14 @@ def _task(reproduction: Reproduction, model: ChosenModel, exhibits: Sequence[Exh
 
 
 def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Reader:
-    answers = {name: one.answer for name, one in outcomes.items() if one.answer}
-    found = {
-        (name, one.decoder, one.metric): one
+    answers = {name: outcome.answer for name, outcome in outcomes.items() if outcome.answer}
+    numbers = {
+        (name, number.decoder, number.metric): number
         for name, answer in answers.items()
-        for one in experiments.rows(reproduction.database, ContrastNumber, answer)
+        for number in experiments.rows(reproduction.database, ContrastNumber, answer)
     }
 
-    def of(exhibit: Exhibit, number: Number) -> Ours | str | None:
+    def number_of(exhibit: Exhibit, number: Number) -> Ours | str | None:
         model = _model(reproduction, number)
         if isinstance(model, str):
             return model
@@ -93,23 +93,25 @@ def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Read
         specification = number.decoder or variant(main, str(number.labels.get("variant", "")))
         if not specification:
             return "no model here is what the paper took for the amateur"
-        one = found.get((name, canonical(reproduction.models.decoder(specification)), metric))
-        if one is None or one.mean is None:
-            return one.no_number or f"{metric} has no number" if one else f"{metric} has no number of this decoder"
+        stored = numbers.get((name, canonical(reproduction.models.decoder(specification)), metric))
+        if stored is None or stored.mean is None:
+            return (
+                stored.no_number or f"{metric} has no number" if stored else f"{metric} has no number of this decoder"
+            )
         domain = str(number.labels.get("domain", ""))
         unlike = _ELSEWHERE.format(domain) if domain and domain not in _ARTICLES else ""
         return Ours(
-            value=one.mean,
-            low=one.low,
-            high=one.high,
-            lacking=one.no_interval,
+            value=stored.mean,
+            low=stored.low,
+            high=stored.high,
+            lacking=stored.no_interval,
             whose=whose_words(model, amateur, specification),
             metric=metric,
             source=answers[name],
             unlike=unlike if number.model else _DAMAGED,
         )
 
-    return of
+    return number_of
 
 
 def whose_words(model: ChosenModel, amateur: ChosenModel, specification: str) -> str:
@@ -123,12 +125,12 @@ def _model(reproduction: Reproduction, number: Number) -> ChosenModel | str:
     if number.model:
         return reproduction.model(number)
     every = list(reproduction.models.models.values())
-    return next((one for one in every if isinstance(one, ChosenModel)), every[0])
+    return next((model for model in every if isinstance(model, ChosenModel)), every[0])
 
 
 def _main(reproduction: Reproduction, model: ChosenModel) -> tuple[str, ChosenModel | str]:
     """Return the paper's contrastive decoding for this model, and the model that is loaded as its amateur."""
-    every = [row.decoder for one in reproduction.paper.exhibits for row in one.rows if row.model == model.of]
+    every = [row.decoder for exhibit in reproduction.paper.exhibits for row in exhibit.rows if row.model == model.of]
     main = next((text for text in every if text.startswith(_CONTRASTIVE)), "")
     if not main:
         return "", "the paper does not tell its amateur"
@@ -136,8 +138,8 @@ def _main(reproduction: Reproduction, model: ChosenModel) -> tuple[str, ChosenMo
 
 
 def _parameter(decoder: str, name: str) -> str:
-    found = re.search(rf"(?<=[:,]){name}=([^,]+)", decoder)
-    return found.group(1) if found else ""
+    match = re.search(rf"(?<=[:,]){name}=([^,]+)", decoder)
+    return match.group(1) if match else ""
 
 
 def variant(main: str, words: str) -> str:

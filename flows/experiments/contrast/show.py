@@ -40,28 +40,28 @@ class _Cells:
     apart: Mapping[tuple[str, str], Mapping[str, ContrastDifference]]
     metrics: Sequence[str]
 
-    def of_run(self, decoder: str) -> list[Any]:
+    def numbers_of(self, decoder: str) -> list[Any]:
         return [_number(self.numbers[decoder].get(metric)) for metric in self.metrics]
 
     def beside_main(self, part: str, decoder: str) -> list[Any]:
-        of_decoder = self.apart[part, decoder]
-        return [_difference(of_decoder[metric]) for metric in TEXT_METRICS if metric in of_decoder]
+        differences = self.apart[part, decoder]
+        return [_difference(differences[metric]) for metric in TEXT_METRICS if metric in differences]
 
 
 def show(database: Database, experiment_id: str) -> Shown:
     variants = experiments.rows(database, ContrastVariant, experiment_id)
     numbers = experiments.rows(database, ContrastNumber, experiment_id)
     apart = experiments.rows(database, ContrastDifference, experiment_id)
-    models = list(dict.fromkeys(one.model for one in variants))
+    models = list(dict.fromkeys(variant.model for variant in variants))
     tables = []
     for model in models:
-        of_model = [one for one in variants if one.model == model]
+        model_variants = [variant for variant in variants if variant.model == model]
         cells = _cells(model, numbers, apart)
-        tables += _tables(of_model, cells, f"{model}: " if len(models) > 1 else "")
-    names = [one.name for one in fields(ContrastNumber)]
+        tables += _tables(model_variants, cells, f"{model}: " if len(models) > 1 else "")
+    names = [column.name for column in fields(ContrastNumber)]
     return Shown(
         names,
-        [astuple(one) for one in numbers],
+        [astuple(number) for number in numbers],
         _findings(variants, apart),
         tables,
         lambda _: figures(variants, numbers),
@@ -71,73 +71,89 @@ def show(database: Database, experiment_id: str) -> Shown:
 def _findings(variants: Sequence[ContrastVariant], apart: Sequence[ContrastDifference]) -> Findings:
     """State for each model, part and metric which decoders differ from the papers' contrastive decoding."""
     values = {
-        (one.model, one.part, one.decoder): one.value if one.part == DECODERS else f"{one.parameter}={one.value}"
-        for one in variants
+        (variant.model, variant.part, variant.decoder): variant.value
+        if variant.part == DECODERS
+        else f"{variant.parameter}={variant.value}"
+        for variant in variants
     }
     holds: list[str] = []
     unknown: list[tuple[str, str, str]] = []
-    for key in dict.fromkeys((one.model, one.part, one.metric) for one in apart):
-        of_key = [one for one in apart if (one.model, one.part, one.metric) == key]
+    for key in dict.fromkeys((difference.model, difference.part, difference.metric) for difference in apart):
+        key_differences = [
+            difference for difference in apart if (difference.model, difference.part, difference.metric) == key
+        ]
         model, part, metric = key
         about = model if part == DECODERS else f"{model}, {part}"
         for way in ("higher", "lower"):
-            names = [f"{values[model, part, one.decoder]}, {apart_words(one)}" for one in of_key if one.verdict == way]
+            names = [
+                f"{values[model, part, difference.decoder]}, {apart_words(difference)}"
+                for difference in key_differences
+                if difference.verdict == way
+            ]
             holds += [f"{about}: {in_sentence(metric)} is {way} under {'; '.join(names)}"] if names else []
-        names = [values[model, part, one.decoder] for one in of_key if one.verdict not in ("higher", "lower")]
-        unknown += [(about, in_sentence(metric), f"under {decoders_words(names, len(of_key))}")] if names else []
+        names = [
+            values[model, part, difference.decoder]
+            for difference in key_differences
+            if difference.verdict not in ("higher", "lower")
+        ]
+        unknown += (
+            [(about, in_sentence(metric), f"under {decoders_words(names, len(key_differences))}")] if names else []
+        )
     return Findings(answer=sentence(variants, apart), holds=holds, unknown=untold(unknown))
 
 
 def _cells(model: str, numbers: Sequence[ContrastNumber], apart: Sequence[ContrastDifference]) -> _Cells:
     by_decoder: dict[str, dict[str, ContrastNumber]] = {}
-    for one in numbers:
-        if one.model == model or one.decoder == "reference":
-            by_decoder.setdefault(one.decoder, {})[one.metric] = one
+    for number in numbers:
+        if number.model == model or number.decoder == "reference":
+            by_decoder.setdefault(number.decoder, {})[number.metric] = number
     beside: dict[tuple[str, str], dict[str, ContrastDifference]] = {}
     for difference in apart:
         if difference.model == model:
             beside.setdefault((difference.part, difference.decoder), {})[difference.metric] = difference
-    return _Cells(by_decoder, beside, [name for name in METRICS if any(one.metric == name for one in numbers)])
+    return _Cells(by_decoder, beside, [name for name in METRICS if any(number.metric == name for number in numbers)])
 
 
 def _tables(variants: Sequence[ContrastVariant], cells: _Cells, model: str) -> list[Table]:
     heads = [HEADS[metric] for metric in cells.metrics]
     compared = [HEADS[metric] for metric in TEXT_METRICS if metric in cells.metrics]
-    decoders = [one for one in variants if one.part == DECODERS]
-    varied = [one for one in variants if one.part != DECODERS]
-    articles = [["articles", *cells.of_run("reference")]] if "reference" in cells.numbers else []
-    rows = [[decoder_words(one.decoder), *cells.of_run(one.decoder)] for one in decoders]
-    made = [Table(_DECODERS.format(model=model), ["decoder", *heads], [*articles, *rows])]
+    decoders = [variant for variant in variants if variant.part == DECODERS]
+    varied = [variant for variant in variants if variant.part != DECODERS]
+    articles = [["articles", *cells.numbers_of("reference")]] if "reference" in cells.numbers else []
+    rows = [[decoder_words(variant.decoder), *cells.numbers_of(variant.decoder)] for variant in decoders]
+    tables = [Table(_DECODERS.format(model=model), ["decoder", *heads], [*articles, *rows])]
     against = decoder_words(decoders[0].decoder)
-    apart = [[decoder_words(one.decoder), *found] for one in decoders if (found := _beside(cells, one))]
+    apart = [[decoder_words(variant.decoder), *beside] for variant in decoders if (beside := _beside(cells, variant))]
     if apart:
         what = {"what": "Each decoder", "against": against, "family": "its decoders and metrics"}
-        made.append(Table(_DIFFERENCES.format(model=model, **what), ["decoder", *compared], apart))
+        tables.append(Table(_DIFFERENCES.format(model=model, **what), ["decoder", *compared], apart))
     if varied:
-        cells_of = [[f"{one.parameter}={one.value}", *cells.of_run(one.decoder)] for one in varied]
-        made.append(Table(_ABLATIONS.format(model=model), ["varied", *heads], cells_of))
-    apart = [[f"{one.parameter}={one.value}", *found] for one in varied if (found := _beside(cells, one))]
+        cells_of = [[f"{variant.parameter}={variant.value}", *cells.numbers_of(variant.decoder)] for variant in varied]
+        tables.append(Table(_ABLATIONS.format(model=model), ["varied", *heads], cells_of))
+    apart = [
+        [f"{variant.parameter}={variant.value}", *beside] for variant in varied if (beside := _beside(cells, variant))
+    ]
     if apart:
         what = {"what": "Each value", "against": against, "family": "an ablation's values and metrics"}
-        made.append(Table(_DIFFERENCES.format(model=model, **what), ["varied", *compared], apart))
-    return made
+        tables.append(Table(_DIFFERENCES.format(model=model, **what), ["varied", *compared], apart))
+    return tables
 
 
-def _beside(cells: _Cells, one: ContrastVariant) -> list[Any]:
+def _beside(cells: _Cells, variant: ContrastVariant) -> list[Any]:
     """Return the difference cells, or an empty list for the main decoder or if no metric of texts is available."""
-    return cells.beside_main(one.part, one.decoder) if (one.part, one.decoder) in cells.apart else []
+    return cells.beside_main(variant.part, variant.decoder) if (variant.part, variant.decoder) in cells.apart else []
 
 
-def _number(one: ContrastNumber | None) -> str:
-    if one is None or one.mean is None:
+def _number(number: ContrastNumber | None) -> str:
+    if number is None or number.mean is None:
         return NONE
-    if one.spread is not None:
-        return f"{formatted(one.metric, one.mean)} ± {formatted(one.metric, one.spread)}"
-    return estimate(one.mean, one.low, one.high, partial(formatted, one.metric))
+    if number.spread is not None:
+        return f"{formatted(number.metric, number.mean)} ± {formatted(number.metric, number.spread)}"
+    return estimate(number.mean, number.low, number.high, partial(formatted, number.metric))
 
 
-def _difference(one: ContrastDifference) -> str:
-    if one.difference is None:
+def _difference(difference: ContrastDifference) -> str:
+    if difference.difference is None:
         return NONE
-    p = "" if one.p_holm is None else f", p {p_value(one.p_holm)}"
-    return f"{apart_words(one)} {one.verdict}{p} ({one.prompts})"
+    p = "" if difference.p_holm is None else f", p {p_value(difference.p_holm)}"
+    return f"{apart_words(difference)} {difference.verdict}{p} ({difference.prompts})"

@@ -32,34 +32,36 @@ def main_decoder(request: ContrastRequest) -> Decoder:
 
     Raises UsageError if the first amateur is not a model name.
     """
-    asked = f"amateur={request.amateur[0]},amateur_temperature={request.amateur_temperature!r}"
-    found = parse(f"contrastive-decoding:{asked}")
-    if len(found) != 1:
+    parameters = f"amateur={request.amateur[0]},amateur_temperature={request.amateur_temperature!r}"
+    decoders = parse(f"contrastive-decoding:{parameters}")
+    if len(decoders) != 1:
         raise UsageError(f"'{request.amateur[0]}' is no name of a model; give --amateur once for each")
-    return found[0]
+    return decoders[0]
 
 
 def variants(request: ContrastRequest, expert: str) -> list[ContrastVariant]:
     """Return the variants of one expert. All others are compared with the first."""
     main = main_decoder(request)
-    beside = [one for text in request.decoder for one in parse(text)]
-    found = list(_part(expert, DECODERS, "decoder", [(decoder_words(one.canonical), one) for one in (main, *beside)]))
+    beside = [decoder for text in request.decoder for decoder in parse(text)]
+    chosen = list(
+        _part(expert, DECODERS, "decoder", [(decoder_words(decoder.canonical), decoder) for decoder in (main, *beside)])
+    )
     values: Sequence[Value]
     for ablation in request.varied:
         if ablation == "k":
-            asked = [one for one in [*beside, *parse(BESIDE[0])] if one.name == "contrastive-search"]
-            base, parameter, values = asked[0], "top_k", tuple(_K)
+            searches = [decoder for decoder in [*beside, *parse(BESIDE[0])] if decoder.name == "contrastive-search"]
+            base, parameter, values = searches[0], "top_k", tuple(_K)
         elif ablation == SIZE:
             base, parameter, values = main, "amateur", (*request.amateur, expert)
         else:
             base, (parameter, values) = main, _VARIED[ablation]
             values = _among(values, main.parameters[parameter])
-        of_values = [(_told(parameter, value, expert), _with(base, {parameter: value})) for value in values]
+        named_decoders = [(_value_words(parameter, value, expert), _with(base, {parameter: value})) for value in values]
         if ablation == SIZE:
             alike: dict[str, Value] = {"amateur": expert, "amateur_context": "full", "amateur_temperature": 1.0}
-            of_values.append((IDENTICAL, _with(main, alike)))
-        found += _part(expert, ablation, parameter, of_values)
-    return found
+            named_decoders.append((IDENTICAL, _with(main, alike)))
+        chosen += _part(expert, ablation, parameter, named_decoders)
+    return chosen
 
 
 def decoder_words(canonical: str) -> str:
@@ -94,7 +96,7 @@ def _with(decoder: Decoder, parameters: Mapping[str, Value]) -> Decoder:
     return Decoder(decoder.name, {**decoder.parameters, **parameters})
 
 
-def _told(parameter: str, value: Value, expert: str) -> str:
+def _value_words(parameter: str, value: Value, expert: str) -> str:
     if parameter == "amateur":
         return ITSELF if value == expert else Path(str(value)).name
     return value if isinstance(value, str) else f"{value:g}"
