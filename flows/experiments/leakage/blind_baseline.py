@@ -79,21 +79,21 @@ def blind_scores(old: Sequence[str], new: Sequence[str], seed: int) -> tuple[Arr
         )
         texts = [*(old[place] for place in read), *(new[place] for place in read)]
         classifier.fit(texts, [1] * len(read) + [0] * len(read))
-        for row, of_kind in enumerate((old, new)):
-            scores[row, judged] = classifier.decision_function([of_kind[place] for place in judged])
+        for row, kind_texts in enumerate((old, new)):
+            scores[row, judged] = classifier.decision_function([kind_texts[place] for place in judged])
     return scores[0], scores[1]
 
 
-def set_beside(model: str, score: str, found: Separation, blind: Separation) -> Membership:
+def set_beside(model: str, score: str, own: Separation, blind: Separation) -> Membership:
     """Compare a model's separation with the blind baseline's; both use the same draws, so the difference is paired."""
-    low, high = np.quantile(found.drawn - blind.drawn, [LEVEL / 2, 1 - LEVEL / 2])
+    low, high = np.quantile(own.drawn - blind.drawn, [LEVEL / 2, 1 - LEVEL / 2])
     return Membership(
         model=model,
         score=score,
-        pairs=found.pairs,
-        auc=found.auc,
-        low=found.low,
-        high=found.high,
+        pairs=own.pairs,
+        auc=own.auc,
+        low=own.low,
+        high=own.high,
         blind_auc=blind.auc,
         blind_low=blind.low,
         blind_high=blind.high,

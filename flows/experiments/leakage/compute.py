@@ -45,7 +45,7 @@ def compute(evaluations: Evaluations, request: LeakageRequest) -> Answer:
     matching = _match(database, request, old, new)
     pairs = _pairs(evaluations, request, old, new)
     control = {pair.old.decoder: pair for pair in pairs if pair.old.model == request.control}
-    found: list[Gap] = []
+    all_gaps: list[Gap] = []
     memberships: list[Membership] = []
     read: list[tuple[str, str]] = []
     directions: dict[str, str] = dict(database.rows("metric_directions"))
@@ -56,25 +56,29 @@ def compute(evaluations: Evaluations, request: LeakageRequest) -> Answer:
         if pair.old.model == request.control:
             continue
         beside = control.get(pair.old.decoder)
-        run_ids = [run.run_id for one in (pair, beside) if one for run in (one.old, one.new)]
+        run_ids = [run.run_id for run_pair in (pair, beside) if run_pair for run in (run_pair.old, run_pair.new)]
         evaluators, disputed = of_all(comparison.text_scorings(database, run_ids), run_ids)
         left_out |= dict.fromkeys(disputed)
         scores = _scores(database, pair, evaluators, matching)
-        of_control = _scores(database, beside, evaluators, matching) if beside else None
-        found += gaps(evaluators, scores, of_control, request.seed)
+        control_scores = _scores(database, beside, evaluators, matching) if beside else None
+        all_gaps += gaps(evaluators, scores, control_scores, request.seed)
         read += [(run.run_id, name) for run in (pair.old, pair.new) for name in sorted(set(evaluators.values()))]
-        for score, of_old, of_new in _members(evaluators, scores):
+        for score, old_scores, new_scores in _members(evaluators, scores):
             blind = blind or separation(*blind_scores(*texts, request.seed), request.seed)
-            memberships.append(set_beside(pair.old.model, score, separation(of_old, of_new, request.seed), blind))
-    found = judged_together(found, {metric: _better(metric, directions) for metric in {gap.metric for gap in found}})
-    if not found:
+            memberships.append(
+                set_beside(pair.old.model, score, separation(old_scores, new_scores, request.seed), blind)
+            )
+    all_gaps = judged_together(
+        all_gaps, {metric: _better(metric, directions) for metric in {gap.metric for gap in all_gaps}}
+    )
+    if not all_gaps:
         raise TerminalError(
             "no metric has numbers of both snapshots by one evaluator; score their runs alike: newwiki score --missing"
         )
     return Answer(
         snapshot_id=new.snapshot_id,
-        verdict=verdict(found),
-        words=[*words(found, memberships, matching, old, new), *left_out_words(left_out)],
+        verdict=verdict(all_gaps),
+        words=[*words(all_gaps, memberships, matching, old, new), *left_out_words(left_out)],
         runs=runs_of(database, [run.run_id for pair in pairs for run in (pair.old, pair.new)]),
         read={
             "old": old.content_sha256,
@@ -82,7 +86,7 @@ def compute(evaluations: Evaluations, request: LeakageRequest) -> Answer:
             "scored": read,
         },
         pinned={"old": old.snapshot_id},
-        rows=[found, memberships, matching.pairs],
+        rows=[all_gaps, memberships, matching.pairs],
     )
 
 
@@ -113,50 +117,50 @@ def which_snapshots(database: Database, request: LeakageRequest) -> tuple[Snapsh
 
 
 def _match(database: Database, request: LeakageRequest, old: Snapshot, new: Snapshot) -> Matching:
-    found = match(*(_facts(database, one, request.prompts) for one in (old, new)))
-    if not found.pairs:
+    matching = match(*(_facts(database, snapshot, request.prompts) for snapshot in (old, new)))
+    if not matching.pairs:
         raise TerminalError(
-            f"no article of {old.snapshot_id} is like one of {new.snapshot_id} in {', '.join(found.by)}; "
+            f"no article of {old.snapshot_id} is like one of {new.snapshot_id} in {', '.join(matching.by)}; "
             "take larger snapshots"
         )
-    return found
+    return matching
 
 
 def _facts(database: Database, snapshot: Snapshot, prompts: int | None) -> list[ArticleFacts]:
-    asked = {one.page_id for one in snapshots.articles(database, snapshot.snapshot_id)[:prompts]}
+    page_ids = {article.page_id for article in snapshots.articles(database, snapshot.snapshot_id)[:prompts]}
     known = database.records(ArticleFacts, "matching_facts", snapshot.snapshot_id)
-    return [one for one in known if one.page_id in asked]
+    return [article for article in known if article.page_id in page_ids]
 
 
 def _pairs(evaluations: Evaluations, request: LeakageRequest, old: Snapshot, new: Snapshot) -> list[RunPair]:
     """Return the run pairs of the models, and of the control."""
-    made = []
+    run_pairs = []
     for model in request.of_each_model:
-        of_old, of_new = (
-            {run.decoder: run for run in evaluations.make(request, snapshot=one.snapshot_id, **model)}
-            for one in (old, new)
+        old_runs, new_runs = (
+            {run.decoder: run for run in evaluations.make(request, snapshot=snapshot.snapshot_id, **model)}
+            for snapshot in (old, new)
         )
-        require_same_weights([*of_old.values(), *of_new.values()])
-        made += [RunPair(run, of_new[decoder]) for decoder, run in of_old.items()]
-    return made
+        require_same_weights([*old_runs.values(), *new_runs.values()])
+        run_pairs += [RunPair(run, new_runs[decoder]) for decoder, run in old_runs.items()]
+    return run_pairs
 
 
 def _scores(database: Database, pair: RunPair, evaluators: Mapping[str, str], matching: Matching) -> PairedScores:
     means = comparison.page_means(database, [pair.old.run_id, pair.new.run_id], evaluators)
-    of_old, of_new = means.values
+    old_values, new_values = means.values
     return PairedScores(
         pair.old.model,
         pair.old.decoder,
-        paired(of_old, means.pages, [one.old_page_id for one in matching.pairs]),
-        paired(of_new, means.pages, [one.new_page_id for one in matching.pairs]),
+        paired(old_values, means.pages, [article_pair.old_page_id for article_pair in matching.pairs]),
+        paired(new_values, means.pages, [article_pair.new_page_id for article_pair in matching.pairs]),
     )
 
 
 def _texts(database: Database, snapshot: Snapshot, matching: Matching, which: str) -> list[str]:
     """Return the published texts of the matched articles: title, first sentence and the rest."""
-    known = {one.page_id: one for one in snapshots.articles(database, snapshot.snapshot_id)}
-    chosen = [known[one.old_page_id if which == "old" else one.new_page_id] for one in matching.pairs]
-    return [f"{one.title}\n{one.first_sentence} {one.completion}" for one in chosen]
+    known = {article.page_id: article for article in snapshots.articles(database, snapshot.snapshot_id)}
+    chosen = [known[pair.old_page_id if which == "old" else pair.new_page_id] for pair in matching.pairs]
+    return [f"{article.title}\n{article.first_sentence} {article.completion}" for article in chosen]
 
 
 def _members(evaluators: Mapping[str, str], scores: PairedScores) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
@@ -164,6 +168,6 @@ def _members(evaluators: Mapping[str, str], scores: PairedScores) -> Iterator[tu
     if len(scores.old) < statistics.FEWEST:
         return
     for place, metric in enumerate(evaluators):
-        of_old, of_new = scores.old[:, place], scores.new[:, place]
-        if (sign := _MEMBERSHIP.get(metric)) and np.isfinite([of_old, of_new]).all():
-            yield metric, sign * of_old, sign * of_new
+        old_scores, new_scores = scores.old[:, place], scores.new[:, place]
+        if (sign := _MEMBERSHIP.get(metric)) and np.isfinite([old_scores, new_scores]).all():
+            yield metric, sign * old_scores, sign * new_scores

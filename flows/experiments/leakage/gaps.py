@@ -44,25 +44,25 @@ def gaps(evaluators: Mapping[str, str], model: PairedScores, control: PairedScor
     intervals. With a control, the gap is the difference in differences of Card & Krueger 1994.
     """
     apart = model.old - model.new
-    of_control = control.old - control.new if control else np.zeros(apart.shape)
-    apart = np.where(np.isfinite(of_control), apart, np.nan)
+    control_apart = control.old - control.new if control else np.zeros(apart.shape)
+    apart = np.where(np.isfinite(control_apart), apart, np.nan)
     own = _tested(apart, seed)
-    beyond = _tested(apart - of_control, seed) if control else None
-    made = []
+    beyond = _tested(apart - control_apart, seed) if control else None
+    rows = []
     for place, (metric, evaluator_id) in enumerate(evaluators.items()):
-        there = np.isfinite(apart[:, place])
-        if not there.any():
+        present = np.isfinite(apart[:, place])
+        if not present.any():
             continue
         gap, difference = own.estimate.at(place), beyond.estimate.at(place) if beyond else None
-        made.append(
+        rows.append(
             Gap(
                 model=model.model,
                 decoder=model.decoder,
                 metric=metric,
                 evaluator_id=evaluator_id,
-                pairs=int(there.sum()),
-                mean_old=float(model.old[there, place].mean()),
-                mean_new=float(model.new[there, place].mean()),
+                pairs=int(present.sum()),
+                mean_old=float(model.old[present, place].mean()),
+                mean_new=float(model.new[present, place].mean()),
                 gap=float(own.estimate.mean[place]),
                 sd=statistics.number_or_none(own.spread[place]),
                 low=gap.low,
@@ -71,7 +71,7 @@ def gaps(evaluators: Mapping[str, str], model: PairedScores, control: PairedScor
                 p=float(own.p[place]),
                 p_holm=float(own.p[place]),
                 control=control.model if control else None,
-                control_gap=float(of_control[there, place].mean()) if control else None,
+                control_gap=float(control_apart[present, place].mean()) if control else None,
                 difference=difference.mean if difference else None,
                 difference_low=difference.low if difference else None,
                 difference_high=difference.high if difference else None,
@@ -81,10 +81,10 @@ def gaps(evaluators: Mapping[str, str], model: PairedScores, control: PairedScor
                 visible=None,
             )
         )
-    return made
+    return rows
 
 
-def judged_together(found: Sequence[Gap], better: Mapping[str, str | None]) -> list[Gap]:
+def judged_together(uncorrected: Sequence[Gap], better: Mapping[str, str | None]) -> list[Gap]:
     """Return the gaps of an answer with verdicts, visible effect sizes, and p corrected for all of its tests.
 
     `better` maps each metric to its direction on a text that was read: `lower`, `higher`, or None. The bits
@@ -92,21 +92,23 @@ def judged_together(found: Sequence[Gap], better: Mapping[str, str | None]) -> l
     models (Holm), so that with one model p stays unchanged. All other metrics, decoders and models are corrected for
     each other.
     """
-    families = [gap.metric if gap.metric in SAME_BITS else "" for gap in found]
-    made = list(found)
+    families = [gap.metric if gap.metric in SAME_BITS else "" for gap in uncorrected]
+    judged = list(uncorrected)
     for family in dict.fromkeys(families):
         places = [place for place, name in enumerate(families) if name == family]
-        own = statistics.holm([found[place].p for place in places])
-        beyond = statistics.holm([found[place].difference_p_holm for place in places])
+        own = statistics.holm([uncorrected[place].p for place in places])
+        beyond = statistics.holm([uncorrected[place].difference_p_holm for place in places])
         for place, p, difference_p in zip(places, own, beyond, strict=True):
             corrected = replace(
-                found[place], p_holm=float(p), difference_p_holm=statistics.number_or_none(difference_p)
+                uncorrected[place], p_holm=float(p), difference_p_holm=statistics.number_or_none(difference_p)
             )
             sd = corrected.judged[3]
             effect = visible_effect(corrected.pairs, len(places))
             visible = None if sd is None else statistics.number_or_none(effect * sd)
-            made[place] = replace(corrected, verdict=_verdict(corrected, better.get(corrected.metric)), visible=visible)
-    return made
+            judged[place] = replace(
+                corrected, verdict=_verdict(corrected, better.get(corrected.metric)), visible=visible
+            )
+    return judged
 
 
 @dataclass(frozen=True)

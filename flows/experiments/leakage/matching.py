@@ -49,24 +49,24 @@ def match(old: Sequence[ArticleFacts], new: Sequence[ArticleFacts]) -> Matching:
     everyone = [*old, *new]
     if not old or not new:
         return Matching([], ["length"], {"length": 0.0})
-    columns = {"length": np.log([max(one.words, 1) for one in everyone])}
-    if all(one.citations is not None for one in everyone):
-        columns["citations"] = np.log1p([one.citations or 0 for one in everyone])
+    columns = {"length": np.log([max(article.words, 1) for article in everyone])}
+    if all(article.citations is not None for article in everyone):
+        columns["citations"] = np.log1p([article.citations or 0 for article in everyone])
     scaled = {name: values / (values.std() or 1.0) for name, values in columns.items()}
-    apart = [np.abs(one[: len(old), None] - one[None, len(old) :]) for one in scaled.values()]
-    cost: Array = np.sum([one**2 for one in apart], axis=0)
-    allowed = np.all([one <= CALIPER for one in apart], axis=0)
-    has_topics = any(one.topic for one in old) and any(one.topic for one in new)
+    apart = [np.abs(values[: len(old), None] - values[None, len(old) :]) for values in scaled.values()]
+    cost: Array = np.sum([distances**2 for distances in apart], axis=0)
+    allowed = np.all([distances <= CALIPER for distances in apart], axis=0)
+    has_topics = any(article.topic for article in old) and any(article.topic for article in new)
     if has_topics:
         allowed &= np.array([[a.topic == b.topic for b in new] for a in old], bool).reshape(cost.shape)
     rows, places = linear_sum_assignment(np.where(allowed, cost, _FORBIDDEN))
-    kept = allowed[rows, places]
+    matched = allowed[rows, places]
     pairs = [
         MatchedPair(old_page_id=old[a].page_id, new_page_id=new[b].page_id, distance=float(np.sqrt(cost[a, b])))
-        for a, b in zip(rows[kept], places[kept], strict=True)
+        for a, b in zip(rows[matched], places[matched], strict=True)
     ]
     imbalance = {
-        name: float(one[rows[kept]].mean() - one[len(old) + places[kept]].mean()) if pairs else 0.0
-        for name, one in scaled.items()
+        name: float(values[rows[matched]].mean() - values[len(old) + places[matched]].mean()) if pairs else 0.0
+        for name, values in scaled.items()
     }
     return Matching(pairs, [*columns, *(["topic"] if has_topics else [])], imbalance)

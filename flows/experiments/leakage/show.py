@@ -43,9 +43,9 @@ def show(database: Database, experiment_id: str) -> Shown:
     tables = [Table(_GAPS, _heads(gaps), [_cells(gap) for gap in gaps])]
     if memberships:
         heads = ["model", "score", "pairs", "AUC [95 %]", "blind AUC [95 %]", "AUC − blind [95 %]"]
-        tables.append(Table(_MEMBERSHIPS, heads, [_membership(one) for one in memberships]))
+        tables.append(Table(_MEMBERSHIPS, heads, [_membership(membership) for membership in memberships]))
     return Shown(
-        [one.name for one in fields(Gap)],
+        [column.name for column in fields(Gap)],
         [astuple(gap) for gap in gaps],
         _findings(gaps),
         tables,
@@ -68,10 +68,12 @@ def _findings(gaps: Sequence[Gap]) -> Findings:
         )
         beyond = f" beyond {gap.control}'s" if gap.difference is not None else ""
         about = f"{gap.model} under {short_form(gap.decoder)}, {gap.metric}: {gap.verdict}"
-        told = f"{about}; old − new{beyond} {_estimate(number, low, high, gap.no_interval)} over {gap.pairs} pairs"
-        by_side[_SIDES.get(gap.verdict, "holds")].append(told)
-    for (model, decoder), found in few.items():
-        metrics, pairs = ", ".join(one.metric for one in found), max(one.pairs for one in found)
+        description = (
+            f"{about}; old − new{beyond} {_estimate(number, low, high, gap.no_interval)} over {gap.pairs} pairs"
+        )
+        by_side[_SIDES.get(gap.verdict, "holds")].append(description)
+    for (model, decoder), few_gaps in few.items():
+        metrics, pairs = ", ".join(gap.metric for gap in few_gaps), max(gap.pairs for gap in few_gaps)
         by_side["unknown"].append(f"{model} under {short_form(decoder)}, {metrics}: {TOO_FEW}, {pairs}")
     return Findings(answer=sentence(gaps), **by_side)
 
@@ -118,15 +120,18 @@ def _cells(gap: Gap) -> list[Any]:
     ]
 
 
-def _membership(one: Membership) -> list[Any]:
+def _membership(membership: Membership) -> list[Any]:
     return [
-        one.model,
-        one.score,
-        one.pairs,
-        estimate(one.auc, one.low, one.high, partial(fixed, decimals=3)),
-        estimate(one.blind_auc, one.blind_low, one.blind_high, partial(fixed, decimals=3)),
+        membership.model,
+        membership.score,
+        membership.pairs,
+        estimate(membership.auc, membership.low, membership.high, partial(fixed, decimals=3)),
+        estimate(membership.blind_auc, membership.blind_low, membership.blind_high, partial(fixed, decimals=3)),
         estimate(
-            one.auc - one.blind_auc, one.difference_low, one.difference_high, partial(fixed, decimals=3, signed=True)
+            membership.auc - membership.blind_auc,
+            membership.difference_low,
+            membership.difference_high,
+            partial(fixed, decimals=3, signed=True),
         ),
     ]
 
@@ -151,14 +156,16 @@ def _figures(gaps: Sequence[Gap], page: PageSigns) -> list[Figure]:
     ]
     if not values:
         return []
-    told = "; ".join(f"{one['who']} {one['metric']} {one['at']:+.2f}" for one in values)
-    signs = {str(one["who"]): page.of(str(one["model"]), str(one["who"])) for one in values}
+    listed = "; ".join(f"{value['who']} {value['metric']} {value['at']:+.2f}" for value in values)
+    signs = {str(value["who"]): page.of(str(value["model"]), str(value["who"])) for value in values}
     controls = dict.fromkeys(gap.control for gap in gaps if gap.control)
     caption = _FIGURE.format(less=f" less that of {', '.join(controls)}" if controls else "")
     return [
         Figure(
             caption,
-            svg(_intervals(values, signs, " − control's" if controls else ""), f"Gaps in standard deviations: {told}"),
+            svg(
+                _intervals(values, signs, " − control's" if controls else ""), f"Gaps in standard deviations: {listed}"
+            ),
         )
     ]
 
@@ -176,7 +183,7 @@ def _intervals(values: list[dict[str, Any]], signs: Mapping[str, Sign], less: st
         yOffset=alt.YOffset("who:N", scale=alt.Scale(domain=who)),
         color=alt.Color(
             "who:N",
-            scale=alt.Scale(domain=who, range=[signs[one].color for one in who]),
+            scale=alt.Scale(domain=who, range=[signs[name].color for name in who]),
             legend=alt.Legend(title=None, orient="bottom", symbolOpacity=1, labelFontSize=12),
         ),
     )

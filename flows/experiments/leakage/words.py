@@ -21,26 +21,30 @@ _BALANCED = 0.1  # standard deviations
 
 def decisive(gaps: Sequence[Gap]) -> list[Gap]:
     """Return the gaps behind each model's verdict: the bits if the model has read the articles, else every metric."""
-    by_model = {gap.model: [one for one in gaps if one.model == gap.model] for gap in gaps}
+    by_model = {gap.model: [other for other in gaps if other.model == gap.model] for gap in gaps}
     return [
         gap
-        for of_model in by_model.values()
-        for gap in ([one for one in of_model if one.metric == DECISIVE] or of_model)
+        for model_gaps in by_model.values()
+        for gap in ([other for other in model_gaps if other.metric == DECISIVE] or model_gaps)
     ]
 
 
 def verdict(gaps: Sequence[Gap]) -> str:
     """Return the verdict (`result_tables.Verdict`); with several models, each clause has the model's name."""
-    found = {model: _of_model([one for one in decisive(gaps) if one.model == model]) for model in _models(gaps)}
-    return next(iter(found.values())) if len(found) == 1 else "; ".join(f"{name}: {one}" for name, one in found.items())
+    verdicts = {model: _model_verdict([gap for gap in decisive(gaps) if gap.model == model]) for model in _models(gaps)}
+    return (
+        next(iter(verdicts.values()))
+        if len(verdicts) == 1
+        else "; ".join(f"{name}: {text}" for name, text in verdicts.items())
+    )
 
 
 def sentence(gaps: Sequence[Gap]) -> str:
     """Return the answer as one sentence per model, from the first gap that gives the model's verdict."""
     return ". ".join(
-        _answer(next((one for one in of_model if one.verdict == _of_model(of_model)), of_model[0]))
+        _answer(next((gap for gap in model_gaps if gap.verdict == _model_verdict(model_gaps)), model_gaps[0]))
         for model in _models(gaps)
-        if (of_model := [one for one in decisive(gaps) if one.model == model])
+        if (model_gaps := [gap for gap in decisive(gaps) if gap.model == model])
     )
 
 
@@ -49,7 +53,7 @@ def words(
 ) -> list[str]:
     """Return sentences about the matching, about each model, and about the limits of the answer."""
     uneven = {name: value for name, value in matching.imbalance.items() if abs(value) > _BALANCED}
-    told = [
+    sentences = [
         f"{len(matching.pairs):,} of {old.articles:,} old articles ({old.snapshot_id}) are matched with as many of "
         f"{new.articles:,} new ones ({new.snapshot_id}) by {' and '.join(matching.by)}; "
         + (
@@ -59,32 +63,36 @@ def words(
         )
     ]
     for model in _models(gaps):
-        of_model = [one for one in decisive(gaps) if one.model == model]
-        shown = [one for one in of_model if one.verdict in _MEANS] or of_model[:1]
-        told += [_sentence(gap, len(of_model)) for gap in shown]
-        told += [_power(gap) for gap in shown[:1] if gap.visible is not None]
-        told += otherwise([gap for gap in gaps if gap.model == model], shown)
-    told += [_membership(one) for one in memberships]
+        decided = [gap for gap in decisive(gaps) if gap.model == model]
+        shown = [gap for gap in decided if gap.verdict in _MEANS] or decided[:1]
+        sentences += [_sentence(gap, len(decided)) for gap in shown]
+        sentences += [_power(gap) for gap in shown[:1] if gap.visible is not None]
+        sentences += otherwise([gap for gap in gaps if gap.model == model], shown)
+    sentences += [_membership(membership) for membership in memberships]
     control = next((gap.control for gap in gaps if gap.control), None)
     if control:
-        told.append(f"what {control} shows too is the articles' own; that it has read neither is assumed")
+        sentences.append(f"what {control} shows too is the articles' own; that it has read neither is assumed")
     else:
-        told.append(
+        sentences.append(
             "old articles may be easier, or harder, for any model, whether it has read them or not: a --control that "
             "has read neither tells the two apart"
         )
-    return told
+    return sentences
 
 
 def _models(gaps: Sequence[Gap]) -> list[str]:
     return list(dict.fromkeys(gap.model for gap in gaps))
 
 
-def _of_model(gaps: Sequence[Gap]) -> str:
-    found = {gap.verdict for gap in gaps}
-    if {BETTER, WORSE} <= found:
+def _model_verdict(gaps: Sequence[Gap]) -> str:
+    verdicts = {gap.verdict for gap in gaps}
+    if {BETTER, WORSE} <= verdicts:
         return "better on old articles by some metrics, worse by others"
-    return next(one for one in (BETTER, WORSE, THE_ARTICLES_OWN, DIFFERENT, NONE_SHOWN, TOO_FEW) if one in found)
+    return next(
+        candidate
+        for candidate in (BETTER, WORSE, THE_ARTICLES_OWN, DIFFERENT, NONE_SHOWN, TOO_FEW)
+        if candidate in verdicts
+    )
 
 
 def _answer(gap: Gap) -> str:
@@ -92,7 +100,7 @@ def _answer(gap: Gap) -> str:
     unit = "bits per byte" if gap.metric == DECISIVE else gap.metric
     beyond = f", beyond that of the control {gap.control}," if gap.difference is not None else ""
     by = f"old − new{beyond} is {estimate(number or 0.0, low, high, signed, unit_of_pairs(gap.no_interval))} {unit}"
-    told = {
+    answers = {
         BETTER: f"{gap.model} does better on old articles, which it may have read, than on new ones: {by}",
         WORSE: f"{gap.model} does worse on old articles, which it may have read, than on new ones: {by}",
         DIFFERENT: f"{gap.model} differs on old articles, by a metric that is no sign of having read them: {by}",
@@ -101,7 +109,7 @@ def _answer(gap: Gap) -> str:
         TOO_FEW: f"{gap.pairs} pairs of articles are too few to tell whether {gap.model} does better on old ones; "
         f"at least {statistics.FEWEST} are needed",
     }
-    return told[gap.verdict]
+    return answers[gap.verdict]
 
 
 def _sentence(gap: Gap, tests: int) -> str:
@@ -124,8 +132,12 @@ def unit_of_pairs(reason: str | None) -> str | None:
 
 def otherwise(gaps: Sequence[Gap], shown: Sequence[Gap]) -> list[str]:
     """Name the metrics that the verdict does not rest on and that point in the opposite direction."""
-    found = {gap.verdict for gap in shown} & {BETTER, WORSE}
-    others = [gap for gap in gaps if gap not in shown and gap.verdict in {BETTER, WORSE} - found] if found else []
+    shown_verdicts = {gap.verdict for gap in shown} & {BETTER, WORSE}
+    others = (
+        [gap for gap in gaps if gap not in shown and gap.verdict in {BETTER, WORSE} - shown_verdicts]
+        if shown_verdicts
+        else []
+    )
     if not others:
         return []
     names = ", ".join(dict.fromkeys(gap.metric for gap in others))
@@ -142,12 +154,12 @@ def _power(gap: Gap) -> str:
     )
 
 
-def _membership(one: Membership) -> str:
-    better = one.difference_low > 0
+def _membership(membership: Membership) -> str:
+    better = membership.difference_low > 0
     return (
-        f"{one.score} of {one.model} tells an old article from a new one in {_share(one.auc)} of pairs "
-        f"{interval(one.low, one.high, _share)}, who has read only the texts in {_share(one.blind_auc)} "
-        f"{interval(one.blind_low, one.blind_high, _share)}"
+        f"{membership.score} of {membership.model} tells an old article from a new one in {_share(membership.auc)} of "
+        f"pairs {interval(membership.low, membership.high, _share)}, who has read only the texts in "
+        f"{_share(membership.blind_auc)} {interval(membership.blind_low, membership.blind_high, _share)}"
         + ("" if better else ": it says no more than the texts do, and is no sign of having read them")
     )
 
@@ -156,5 +168,5 @@ def _share(share: float) -> str:
     return percent(share, 0)
 
 
-def _imbalances(found: dict[str, float]) -> str:
-    return ", ".join(f"{name} {fixed(value, 2, signed=True)} standard deviations" for name, value in found.items())
+def _imbalances(imbalances: dict[str, float]) -> str:
+    return ", ".join(f"{name} {fixed(value, 2, signed=True)} standard deviations" for name, value in imbalances.items())
