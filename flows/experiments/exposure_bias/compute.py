@@ -64,26 +64,26 @@ def compute(evaluations: Evaluations, request: ExposureBiasRequest) -> Answer:
             require_one_vocabulary(model, data_model)
         sha256s[name] = model.sha256
         cut = _cut(model, articles, request, template)
-        for decoder in [one for specification in request.decoder for one in parse(specification)]:
+        for decoder in [parsed for specification in request.decoder for parsed in parse(specification)]:
             draws = _draws(evaluations, request, name, model, decoder, data_model, cut)
             measured_scores += _over_seeds(draws, evaluations.progress)
             texts += examples(draws[0])
             for draw in draws:
                 generations |= draw.store.generations
-    scores = [one.score for one in measured_scores]
-    found = measures(measured_scores)
+    scores = [measured_score.score for measured_score in measured_scores]
+    all_measures = measures(measured_scores)
     apart = trends(measured_scores)
     return Answer(
         snapshot_id=snapshot.snapshot_id,
         verdict=verdict(apart, cut.articles - cut.too_short),
-        words=words(found, apart, scores, request, in_their_place, cut.articles, cut.too_short),
-        runs=[replace(one, snapshot_id=snapshot.snapshot_id) for one in generations.values()],
+        words=words(all_measures, apart, scores, request, in_their_place, cut.articles, cut.too_short),
+        runs=[replace(generation, snapshot_id=snapshot.snapshot_id) for generation in generations.values()],
         read={
             "snapshot": snapshot.content_sha256,
             "models": sha256s,
-            "scores": hashlib.sha256(json.dumps([asdict(one) for one in scores]).encode()).hexdigest(),
+            "scores": hashlib.sha256(json.dumps([asdict(score) for score in scores]).encode()).hexdigest(),
         },
-        rows=[scores, found, apart, texts],
+        rows=[scores, all_measures, apart, texts],
         units=[cut.articles - cut.too_short],
     )
 
@@ -106,7 +106,7 @@ def _cut(model: TokenModel, articles: Sequence[Article], request: ExposureBiasRe
 
     Raises TerminalError if fewer than four articles are long enough: two are continued, and two are references.
     """
-    found: dict[Key, Tokens] = {}
+    cut_stretches: dict[Key, Tokens] = {}
     length = length_of(request)
     too_short = 0
     for article in articles:
@@ -114,13 +114,13 @@ def _cut(model: TokenModel, articles: Sequence[Article], request: ExposureBiasRe
         tokens = model.tokens(prompt + continued(prompt, article.completion))
         pieces = stretches(tokens, length, request.samples)
         too_short += not pieces
-        found |= {(article.page_id, place): piece for place, piece in enumerate(pieces)}
+        cut_stretches |= {(article.page_id, place): piece for place, piece in enumerate(pieces)}
     if len(articles) - too_short < 4:
         raise TerminalError(
             f"{len(articles) - too_short} of {len(articles)} articles have {length} tokens, and at least 4 are needed; "
             "ask for shorter prefixes (--prefix-length, --gap), or take more articles"
         )
-    return Cut(found, len(articles), too_short)
+    return Cut(cut_stretches, len(articles), too_short)
 
 
 def _draws(
@@ -150,13 +150,13 @@ def _draws(
 
 
 def _over_seeds(draws: Sequence[Draw], progress: Progress) -> list[Measured]:
-    found: list[Measured] = []
+    scores: list[Measured] = []
     with progress.stretch(f"{draws[0].name} under {draws[0].decoder.short}", "seeds") as bar:
         for place, draw in enumerate(draws):
-            found += draw.scores(_telling(bar, place, len(draws)))
+            scores += draw.scores(_telling(bar, place, len(draws)))
             bar.update(place + 1, len(draws))
-    return found
+    return scores
 
 
 def _telling(bar: Bar, done: int, total: int) -> Callable[[str], None]:
-    return lambda told: bar.update(done, total, told)
+    return lambda message: bar.update(done, total, message)

@@ -14,13 +14,13 @@ def examples(draw: Draw) -> list[ExposureExample]:
     key = halves(list(data), draw.seed)[0][0]
     begin, length = request.prompt_length, request.prefix_length[-1]
     most = max(request.rate, default=0.0)
-    found = []
+    rows = []
     for prefix, gaps in draw.prefixes():
         if prefix.length != length or (prefix.kind == CORRUPTED and prefix.rate != most):
             continue
         [[tokens]] = draw.written([(prefix, gaps)], {key: data[key]})
         end = begin + length
-        found.append(
+        rows.append(
             ExposureExample(
                 model=draw.name,
                 decoder=draw.decoder.canonical,
@@ -32,4 +32,4 @@ def examples(draw: Draw) -> list[ExposureExample]:
                 written=draw.model.text(tokens[end : end + request.max_new_tokens]),
             )
         )
-    return found
+    return rows

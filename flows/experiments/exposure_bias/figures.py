@@ -40,28 +40,29 @@ _TABLE = "2"  # table of the paper
 _APART = 100  # divides the range of the x axis into the steps between lines at the same place
 
 
-def figures(found: Sequence[ExposureMeasure]) -> list[Figure]:
-    several = len({one.decoder for one in found}) > 1
+def figures(measures: Sequence[ExposureMeasure]) -> list[Figure]:
+    several = len({measure.decoder for measure in measures}) > 1
     drawn: list[Figure] = []
-    for model, decoder in dict.fromkeys((one.model, one.decoder) for one in found):
+    for model, decoder in dict.fromkeys((measure.model, measure.decoder) for measure in measures):
         who = f"{model} under {short_form(decoder)}" if several else model
         for metric in _MEASURES:
-            of_metric = [
-                one
-                for one in found
-                if (one.model, one.decoder, one.metric) == (model, decoder, metric) and one.ratio is not None
+            metric_measures = [
+                measure
+                for measure in measures
+                if (measure.model, measure.decoder, measure.metric) == (model, decoder, metric)
+                and measure.ratio is not None
             ]
-            drawn += [*_own(who, metric, of_metric), *_of_metric(who, _MEASURES[metric], of_metric)]
+            drawn += [*_own(who, metric, metric_measures), *_metric_figures(who, _MEASURES[metric], metric_measures)]
     return drawn
 
 
-def _own(who: str, metric: str, found: Sequence[ExposureMeasure]) -> Iterator[Figure]:
+def _own(who: str, metric: str, measures: Sequence[ExposureMeasure]) -> Iterator[Figure]:
     """Yield the figure of the answer; the figure of BLEU comes first because the verdict rests on BLEU."""
     kinds = {MODEL: "its own", SHUFFLED: "shuffled"}
-    after = [one for one in found if one.prefix in kinds and not one.gap]
-    if not any(one.prefix == MODEL for one in after):
+    after = [measure for measure in measures if measure.prefix in kinds and not measure.gap]
+    if not any(measure.prefix == MODEL for measure in after):
         return
-    values = [_point(one, one.prefix_length, kinds[one.prefix]) for one in after]
+    values = [_point(measure, measure.prefix_length, kinds[measure.prefix]) for measure in after]
     published = list(_published(metric))
     paper = _OF_PAPER.format(model=_PUBLISHED[metric][1], what="its own") if published else ""
     caption = _OWN.format(measure=_MEASURES[metric], who=who, paper=paper)
@@ -83,42 +84,60 @@ def _published(metric: str) -> Iterator[dict[str, float]]:
             }  # fmt: skip
 
 
-def _of_metric(who: str, measure: str, found: Sequence[ExposureMeasure]) -> Iterator[Figure]:
-    by_rate = [one for one in found if one.prefix in (MODEL, CORRUPTED) and not one.gap]
-    if any(one.prefix == CORRUPTED for one in by_rate):
-        values = [_point(one, one.prefix_length, _rate(one)) for one in by_rate]
+def _metric_figures(who: str, measure: str, measures: Sequence[ExposureMeasure]) -> Iterator[Figure]:
+    by_rate = [
+        exposure_measure
+        for exposure_measure in measures
+        if exposure_measure.prefix in (MODEL, CORRUPTED) and not exposure_measure.gap
+    ]
+    if any(exposure_measure.prefix == CORRUPTED for exposure_measure in by_rate):
+        values = [
+            _point(exposure_measure, exposure_measure.prefix_length, _rate(exposure_measure))
+            for exposure_measure in by_rate
+        ]
         caption = _RATES.format(measure=measure, who=who)
         yield Figure(caption, _drawn(values, "tokens of the prefix", measure, "prefix"))
     for prefix in (SHUFFLED, CORRUPTED):
-        rates = {one.rate for one in found if one.prefix == prefix and one.gap}
+        rates = {
+            exposure_measure.rate
+            for exposure_measure in measures
+            if exposure_measure.prefix == prefix and exposure_measure.gap
+        }
         for rate in sorted(rates):
-            after = [one for one in found if one.prefix == prefix and one.rate == rate]
-            values = [_point(one, one.gap, f"{one.prefix_length} tokens") for one in after]
+            after = [
+                exposure_measure
+                for exposure_measure in measures
+                if exposure_measure.prefix == prefix and exposure_measure.rate == rate
+            ]
+            values = [
+                _point(exposure_measure, exposure_measure.gap, f"{exposure_measure.prefix_length} tokens")
+                for exposure_measure in after
+            ]
             named = f"{prefix} (at {rate:g})" if prefix == CORRUPTED else prefix
             caption = _GAPS.format(measure=measure, who=who, prefix=named)
             yield Figure(caption, _drawn(values, "tokens of the gap", measure, "length"))
 
 
-def _rate(one: ExposureMeasure) -> str:
-    return "its own" if one.prefix == MODEL else f"{one.rate:g}"
+def _rate(measure: ExposureMeasure) -> str:
+    return "its own" if measure.prefix == MODEL else f"{measure.rate:g}"
 
 
-def _point(one: ExposureMeasure, place: int, line: str) -> dict[str, Any]:
-    at = one.ratio
+def _point(measure: ExposureMeasure, place: int, line: str) -> dict[str, Any]:
+    at = measure.ratio
     return {
         "place": place,
         "line": line,
         "at": at,
-        "low": at if one.low is None else one.low,
-        "high": at if one.high is None else one.high,
+        "low": at if measure.low is None else measure.low,
+        "high": at if measure.high is None else measure.high,
     }
 
 
 def _drawn(
     values: Sequence[dict[str, Any]], across: str, up: str, lines: str, published: Sequence[dict[str, float]] = ()
 ) -> Markup:
-    told = "; ".join(f"{one['line']} at {one['place']}: {one['at']:.3f}" for one in values)
-    return svg(_curves(values, across, up, lines, published), f"{up} by {across} and {lines}: {told}")
+    listed = "; ".join(f"{value['line']} at {value['place']}: {value['at']:.3f}" for value in values)
+    return svg(_curves(values, across, up, lines, published), f"{up} by {across} and {lines}: {listed}")
 
 
 def _curves(
@@ -126,7 +145,7 @@ def _curves(
 ) -> "altair.LayerChart":
     import altair as alt
 
-    names = list(dict.fromkeys(one["line"] for one in values))
+    names = list(dict.fromkeys(value["line"] for value in values))
     colours = [PALETTE[place % len(PALETTE)] for place in range(len(names))]
     dashes = [_DASHES[place % len(_DASHES)] for place in range(len(names))]
     line = {"symbolType": "stroke", "symbolSize": 500, "symbolStrokeWidth": 2, "symbolOpacity": 1}
@@ -141,18 +160,18 @@ def _curves(
     bars = base.mark_rule(strokeWidth=2, opacity=0.5).encode(y=alt.Y("low:Q", axis=y_axis, scale=scale), y2="high:Q")
     curves = base.mark_line(strokeWidth=2).encode(y="at:Q", strokeDash=dash)
     points = base.mark_point(filled=True, size=40, opacity=1).encode(y="at:Q")
-    one = alt.Chart(alt.Data(values=[{"at": 1.0}])).mark_rule(strokeWidth=1, opacity=0.6).encode(y="at:Q")
+    baseline = alt.Chart(alt.Data(values=[{"at": 1.0}])).mark_rule(strokeWidth=1, opacity=0.6).encode(y="at:Q")
     behind = alt.Chart(alt.Data(values=list(published)))
-    of_paper = [
+    paper_marks = [
         behind.mark_rule(strokeWidth=1.5, color=GREY).encode(x="beside:Q", y="low:Q", y2="high:Q"),
         behind.mark_point(shape="diamond", size=55, color=GREY).encode(x="beside:Q", y="at:Q"),
     ]
-    layers = [one, *(of_paper if published else []), bars, curves, points]
+    layers = [baseline, *(paper_marks if published else []), bars, curves, points]
     return alt.layer(*layers).properties(width=320, height=240)
 
 
 def _side_by_side(values: Sequence[dict[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
     """Shift points at the same place slightly apart, so that no error bar hides another."""
-    apart = max(one["place"] for one in values) / _APART
+    apart = max(value["place"] for value in values) / _APART
     middle = (len(names) - 1) / 2
-    return [one | {"beside": one["place"] + (names.index(one["line"]) - middle) * apart} for one in values]
+    return [value | {"beside": value["place"] + (names.index(value["line"]) - middle) * apart} for value in values]

@@ -21,35 +21,35 @@ LENGTH, GAP = "length", "gap"
 
 def measures(measured: Sequence[Measured]) -> list[ExposureMeasure]:
     """Return the measures over all seeds, in the order of the scores."""
-    found: dict[tuple[str, str, str, str, float, int, int], list[Measured]] = {}
-    for one in measured:
-        of = one.score
-        key = (of.model, of.decoder, of.metric, of.prefix, of.rate, of.prefix_length, of.gap)
-        found.setdefault(key, []).append(one)
-    return [_measure(of_seeds) for of_seeds in found.values()]
+    by_setting: dict[tuple[str, str, str, str, float, int, int], list[Measured]] = {}
+    for result in measured:
+        score = result.score
+        key = (score.model, score.decoder, score.metric, score.prefix, score.rate, score.prefix_length, score.gap)
+        by_setting.setdefault(key, []).append(result)
+    return [_measure(results) for results in by_setting.values()]
 
 
 def trends(measured: Sequence[Measured]) -> list[ExposureTrend]:
     """Return trends by model, decoder, metric and kind of prefix, along its length and along the gap if any."""
 
-    def kind(one: Measured) -> tuple[str, str, str, str, float]:
-        return one.score.model, one.score.decoder, one.score.metric, one.score.prefix, one.score.rate
+    def kind(result: Measured) -> tuple[str, str, str, str, float]:
+        return result.score.model, result.score.decoder, result.score.metric, result.score.prefix, result.score.rate
 
-    found = []
-    others = sorted((one for one in measured if one.score.prefix != DATA), key=kind)
-    for _, of_kind in groupby(others, key=kind):
-        same = list(of_kind)
-        found.append(_trend([one for one in same if not one.score.gap], LENGTH, _along_length))
-        if any(one.score.gap for one in same):
-            found.append(_trend(same, GAP, _along_gap))
-    return found
+    rows = []
+    others = sorted((result for result in measured if result.score.prefix != DATA), key=kind)
+    for _, results in groupby(others, key=kind):
+        same = list(results)
+        rows.append(_trend([result for result in same if not result.score.gap], LENGTH, _along_length))
+        if any(result.score.gap for result in same):
+            rows.append(_trend(same, GAP, _along_gap))
+    return rows
 
 
-def _measure(of_seeds: Sequence[Measured]) -> ExposureMeasure:
-    first = of_seeds[0].score
-    values, ratios = [one.score.score for one in of_seeds], [one.score.ratio for one in of_seeds]
-    known = [one for one in ratios if one is not None]
-    ratio = Estimate() if first.prefix == DATA else _mean_ratio([[one] for one in of_seeds])
+def _measure(results: Sequence[Measured]) -> ExposureMeasure:
+    first = results[0].score
+    values, ratios = [result.score.score for result in results], [result.score.ratio for result in results]
+    known = [value for value in ratios if value is not None]
+    ratio = Estimate() if first.prefix == DATA else _mean_ratio([[result] for result in results])
     return ExposureMeasure(
         model=first.model,
         decoder=first.decoder,
@@ -58,7 +58,7 @@ def _measure(of_seeds: Sequence[Measured]) -> ExposureMeasure:
         rate=first.rate,
         prefix_length=first.prefix_length,
         gap=first.gap,
-        seeds=len(of_seeds),
+        seeds=len(results),
         score=fmean(values),
         score_sd=stdev(values) if len(values) > 1 else None,
         ratio=ratio.mean,
@@ -75,10 +75,10 @@ _Statistic = Callable[[Sequence[tuple[int, int]], Sequence[float | None]], float
 
 def _trend(measured: Sequence[Measured], along: str, gain: _Statistic) -> ExposureTrend:
     by_seed: dict[int, list[Measured]] = {}
-    for one in measured:
-        by_seed.setdefault(one.score.seed, []).append(one)
+    for result in measured:
+        by_seed.setdefault(result.score.seed, []).append(result)
     mean = _mean_ratio(list(by_seed.values()))
-    gained = over_articles([_replicated(gain, of_seed) for of_seed in by_seed.values()])
+    gained = over_articles([_replicated(gain, results) for results in by_seed.values()])
     first = measured[0].score
     return ExposureTrend(
         model=first.model,
@@ -102,22 +102,22 @@ def _trend(measured: Sequence[Measured], along: str, gain: _Statistic) -> Exposu
 
 def _mean_ratio(seeds: Sequence[Sequence[Measured]]) -> Estimate:
     """Return the geometric mean over the seeds of each seed's geometric mean ratio."""
-    found = over_articles([_replicated(_mean_logarithm, of_seed) for of_seed in seeds])
-    mean, low, high = (None if one is None else exp(one) for one in (found.mean, found.low, found.high))
-    return Estimate(mean, low, high, found.p, found.lacking)
+    logarithm = over_articles([_replicated(_mean_logarithm, results) for results in seeds])
+    mean, low, high = (None if end is None else exp(end) for end in (logarithm.mean, logarithm.low, logarithm.high))
+    return Estimate(mean, low, high, logarithm.p, logarithm.lacking)
 
 
-def _replicated(statistic: _Statistic, of_seed: Sequence[Measured]) -> Replicated:
+def _replicated(statistic: _Statistic, results: Sequence[Measured]) -> Replicated:
     """Return the statistic of one seed's ratios, and the same statistic without each group of articles."""
-    places = [(one.score.prefix_length, one.score.gap) for one in of_seed]
-    without = zip(*(one.ratios_without for one in of_seed), strict=True)
+    places = [(result.score.prefix_length, result.score.gap) for result in results]
+    without = zip(*(result.ratios_without for result in results), strict=True)
     return Replicated(
-        statistic(places, [one.score.ratio for one in of_seed]), [statistic(places, ratios) for ratios in without]
+        statistic(places, [result.score.ratio for result in results]), [statistic(places, ratios) for ratios in without]
     )
 
 
 def _mean_logarithm(places: Sequence[tuple[int, int]], ratios: Sequence[float | None]) -> float | None:
-    known = [log(one) for one in ratios if one]
+    known = [log(ratio) for ratio in ratios if ratio]
     return fmean(known) if len(known) == len(ratios) else None
 
 
@@ -131,11 +131,11 @@ def _along_gap(places: Sequence[tuple[int, int]], ratios: Sequence[float | None]
     for (length, gap), ratio in zip(places, ratios, strict=True):
         by_length.setdefault(length, []).append((gap, ratio))
     gains = [_slope([gap for gap, _ in same], [ratio for _, ratio in same]) for same in by_length.values()]
-    known = [one for one in gains if one is not None]
+    known = [gain for gain in gains if gain is not None]
     return fmean(known) if known else None
 
 
 def _slope(places: Sequence[int], ratios: Sequence[float | None]) -> float | None:
     """Return the slope of the ratios, or None if there is only one place or a ratio is unknown."""
-    known = [one for one in ratios if one is not None]
+    known = [ratio for ratio in ratios if ratio is not None]
     return slope(places, known) if len(set(places)) > 1 and len(known) == len(places) else None

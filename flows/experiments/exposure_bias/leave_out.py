@@ -55,9 +55,9 @@ def leave_out(score: ScoreOf, groups: Sequence[int], count: int) -> tuple[float,
     """Return the score of all texts, and without each of `count` groups; `groups` has the group of each text."""
     everyone = range(len(groups))
     whole = score(everyone)
-    there = set(groups)
+    present = set(groups)
     return whole, tuple(
-        score([place for place in everyone if groups[place] != group]) if group in there else whole
+        score([place for place in everyone if groups[place] != group]) if group in present else whole
         for group in range(count)
     )
 
@@ -71,8 +71,12 @@ def over_articles(seeds: Sequence[Replicated]) -> Estimate:
 
     Source: Efron and Tibshirani 1993, An introduction to the bootstrap, chapter 11.
     """
-    wholes = [one.whole for one in seeds if one.whole is not None]
-    if not seeds or len(wholes) < len(seeds) or any(value is None for one in seeds for value in one.without):
+    wholes = [replicated.whole for replicated in seeds if replicated.whole is not None]
+    if (
+        not seeds
+        or len(wholes) < len(seeds)
+        or any(value is None for replicated in seeds for value in replicated.without)
+    ):
         return Estimate(lacking=ZERO)
     mean = float(np.mean(wholes))
     groups = len(seeds[0].without)
@@ -80,7 +84,7 @@ def over_articles(seeds: Sequence[Replicated]) -> Estimate:
         return Estimate(mean, lacking=TOO_FEW)
     if groups < FEWEST_ARTICLES:
         return Estimate(mean, lacking=TOO_FEW_ARTICLES)
-    without = np.mean(np.array([one.without for one in seeds], float), axis=0)
+    without = np.mean(np.array([replicated.without for replicated in seeds], float), axis=0)
     error = sqrt((groups - 1) / groups * float(((without - without.mean()) ** 2).sum()))
     if error <= 1e-12 * max(1.0, abs(mean)):
         return Estimate(mean, lacking=ALIKE)

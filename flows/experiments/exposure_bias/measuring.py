@@ -77,16 +77,16 @@ class Draw:
         """Return all scores of this seed; `tell` is called with a description of the current step."""
         tell("prefixes of data")
         data = self.data()
-        asked, references = halves(list(data), self.seed)
-        texts = {key: data[key] for key in asked}
+        keys, references = halves(list(data), self.seed)
+        texts = {key: data[key] for key in keys}
         beside = [data[key] for key in references]
         prefixes = [*self.prefixes()]
         written = self.written(prefixes, texts, lambda done, total: tell(f"{done:,} of {total:,} texts"))
-        found: list[Measured] = []
+        scores: list[Measured] = []
         for (prefix, gaps), whole in zip(prefixes, written, strict=True):
             tell(_words(prefix))
-            found += self._measured(prefix, gaps, [*texts], whole, beside)
-        return _with_ratios(found)
+            scores += self._measured(prefix, gaps, [*texts], whole, beside)
+        return _with_ratios(scores)
 
     def data(self) -> dict[Key, Tokens]:
         """Return the stretches; with a data model, return their prompts with the data model's continuations."""
@@ -123,17 +123,17 @@ class Draw:
         for gap in gaps:
             place = start + gap
             span = slice(place, place + self.request.max_new_tokens)
-            texts, beside = [one[span] for one in whole], [one[span] for one in references]
+            texts, beside = [tokens[span] for tokens in whole], [tokens[span] for tokens in references]
             with_all = gap == 0 and prefix.length in self.request.prefix_length
             for metric, score in self._scored(texts, beside, with_all=with_all):
                 yield self._score(prefix, gap, metric, len(texts), *leave_out(score, groups, count))
         if self.data_model is not None:
             places = [start + gap for gap in gaps]
-            read = [one[: places[-1]] for one in whole]
+            read = [tokens[: places[-1]] for tokens in whole]
             apart = self.store.divergences(self.model, self.data_model, read, places)
             for metric in DIVERGENCES:
                 for column, gap in enumerate(gaps):
-                    cgd = _of_places(apart[metric][:, column], generation_deviation)
+                    cgd = _mean_at(apart[metric][:, column], generation_deviation)
                     yield self._score(prefix, gap, metric, len(read), *leave_out(cgd, groups, count))
 
     def written(
@@ -149,8 +149,8 @@ class Draw:
         contexts = [self._contexts(prefix, gaps, data) for prefix, gaps in prefixes]
         written = self.store.continuations(self.model, self.decoder, contexts, tell)
         return [
-            [(*tokens, *new[key]) for key, tokens in one.texts.items()]
-            for one, new in zip(contexts, written, strict=True)
+            [(*tokens, *new[key]) for key, tokens in context.texts.items()]
+            for context, new in zip(contexts, written, strict=True)
         ]
 
     def _contexts(self, prefix: Prefix, gaps: Sequence[int], data: Mapping[Key, Tokens]) -> Contexts:
@@ -164,10 +164,10 @@ class Draw:
 
     def _prefix(self, prefix: Prefix, key: Key, tokens: Tokens) -> Tokens:
         begin = self.request.prompt_length
-        of_data = tokens[begin : begin + prefix.length]
+        data_tokens = tokens[begin : begin + prefix.length]
         if prefix.kind == DATA:
-            return of_data
-        return distorted(of_data, prefix, self.model.vocabulary, self.seed, key)
+            return data_tokens
+        return distorted(data_tokens, prefix, self.model.vocabulary, self.seed, key)
 
     def _scored(
         self, texts: Sequence[Tokens], references: Sequence[Tokens], *, with_all: bool
@@ -176,13 +176,15 @@ class Draw:
 
         The references stay the same, whichever texts are kept.
         """
-        mine, theirs = ([tuple(map(str, one)) for one in several] for several in (texts, references))
-        yield "bleu", _of_places(bleus(mine, theirs), fmean)
+        mine, theirs = ([tuple(map(str, tokens)) for tokens in several] for several in (texts, references))
+        yield "bleu", _mean_at(bleus(mine, theirs), fmean)
         if with_all:
             for metric in ("nist", "backward_bleu", "trigram_entropy"):
                 yield metric, _beside(SCORES[metric], mine, theirs)
-            words, others = ([split_words(self.model.text(one)) for one in several] for several in (texts, references))
-            yield METEOR, _of_places(References(others).of_each(words), fmean)
+            words, others = (
+                [split_words(self.model.text(tokens)) for tokens in several] for several in (texts, references)
+            )
+            yield METEOR, _mean_at(References(others).of_each(words), fmean)
 
     def _score(
         self, prefix: Prefix, gap: int, metric: str, texts: int, score: float, without: Sequence[float]
@@ -217,32 +219,37 @@ def ancestral() -> Decoder:
     return decoder
 
 
-def _of_places(values: Sequence[float] | NDArray[np.float64], mean: Callable[[Sequence[float]], float]) -> ScoreOf:
-    return lambda kept: mean([float(values[place]) for place in kept])
+def _mean_at(values: Sequence[float] | NDArray[np.float64], mean: Callable[[Sequence[float]], float]) -> ScoreOf:
+    return lambda places: mean([float(values[place]) for place in places])
 
 
 def _beside(
     score: Callable[[Sequence[Words], Sequence[Words]], float], texts: Sequence[Words], references: Sequence[Words]
 ) -> ScoreOf:
-    return lambda kept: score([texts[place] for place in kept], references)
+    return lambda places: score([texts[place] for place in places], references)
 
 
 def _with_ratios(measured: Sequence[Measured]) -> list[Measured]:
     """Add to each score its ratio to the score of the data prefix that ends at the same place."""
-    data = {(one.score.metric, one.score.prefix_length): one for one in measured if one.score.prefix == DATA}
-    return [_with_ratio(one, data[one.score.metric, one.score.prefix_length + one.score.gap]) for one in measured]
+    data = {
+        (result.score.metric, result.score.prefix_length): result for result in measured if result.score.prefix == DATA
+    }
+    return [
+        _with_ratio(result, data[result.score.metric, result.score.prefix_length + result.score.gap])
+        for result in measured
+    ]
 
 
-def _with_ratio(one: Measured, data: Measured) -> Measured:
-    if one.score.prefix == DATA:
-        return one
-    is_divergence = one.score.metric in DIVERGENCES
+def _with_ratio(result: Measured, data: Measured) -> Measured:
+    if result.score.prefix == DATA:
+        return result
+    is_divergence = result.score.metric in DIVERGENCES
 
     def ratio(score: float, after_data: float) -> float | None:
         return eb_c(score, after_data) if is_divergence else eb_m(after_data, score)
 
-    whole = replace(one.score, ratio=ratio(one.score.score, data.score.score))
-    return Measured(whole, one.without, [ratio(*pair) for pair in zip(one.without, data.without, strict=True)])
+    whole = replace(result.score, ratio=ratio(result.score.score, data.score.score))
+    return Measured(whole, result.without, [ratio(*pair) for pair in zip(result.without, data.without, strict=True)])
 
 
 def _words(prefix: Prefix) -> str:

@@ -36,8 +36,8 @@ def halves(keys: Sequence[Key], seed: int) -> tuple[list[Key], list[Key]]:
     All stretches of a page are in the same half, so that no text is compared with the article of its own prompt.
     """
     pages = sorted({page for page, _ in keys}, key=lambda page: hashlib.sha256(f"{seed}:{page}".encode()).digest())
-    asked = set(pages[: len(pages) // 2])
-    return [key for key in keys if key[0] in asked], [key for key in keys if key[0] not in asked]
+    continued = set(pages[: len(pages) // 2])
+    return [key for key in keys if key[0] in continued], [key for key in keys if key[0] not in continued]
 
 
 def distorted(tokens: Tokens, prefix: Prefix, vocabulary: Sequence[int], seed: int, key: Key) -> Tokens:

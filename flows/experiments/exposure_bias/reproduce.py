@@ -47,25 +47,25 @@ def _tasks(reproduction: Reproduction, exhibits: Sequence[Exhibit]) -> list[Task
     In a synthetic setting, the data's model replaces the articles. If no other model is named, a smaller model is
     trained on the data model's texts.
     """
-    found = []
-    rows = {row.model for one in exhibits for row in one.rows}
+    tasks = []
+    rows = {row.model for exhibit in exhibits for row in exhibit.rows}
     for name, model in reproduction.models.models.items():
         if name not in rows:
             continue
         if not name.endswith(_SYNTHETIC):
             if isinstance(model, ChosenModel):
-                found.append(_task(reproduction, name, model, exhibits, {}))
+                tasks.append(_task(reproduction, name, model, exhibits, {}))
             continue
-        of_data = reproduction.models.models[name.removesuffix(_SYNTHETIC)]
-        if isinstance(of_data, str):
+        data_model = reproduction.models.models[name.removesuffix(_SYNTHETIC)]
+        if isinstance(data_model, str):
             continue
         if isinstance(model, ChosenModel):
-            found.append(_task(reproduction, name, model, exhibits, {"data_model": of_data.name}))
+            tasks.append(_task(reproduction, name, model, exhibits, {"data_model": data_model.name}))
         else:
             training = scale.whole("texts to train on", _TRAINING, reproduction.scale, _TRAINED_AT_LEAST)
             own = {"synthetic": True, "training_texts": training.here}
-            found.append(_task(reproduction, name, of_data, exhibits, own, [training]))
-    return found
+            tasks.append(_task(reproduction, name, data_model, exhibits, own, [training]))
+    return tasks
 
 
 def _task(
@@ -79,17 +79,19 @@ def _task(
     articles = scale.prompts(_TEXTS // _STRETCHES, reproduction.scale, reproduction.new.articles)
     stretches = scale.whole("stretches of an article", _STRETCHES, reproduction.scale, 1)
     seeds = scale.whole("seeds", _SEEDS, reproduction.scale, FEWEST)
-    given = {**reproduction.request.how, "snapshot": reproduction.new.snapshot_id, "models": (model.name,), **own}
-    given |= {"samples": stretches.here, "keep": stretches.here}
-    request = named(_NAME).request(**given, backend=model.backend, prompts=articles.here, seeds=seeds.here)  # type: ignore[call-arg]
-    usual = {one.name: one.default for one in fields_of(ExposureBiasRequest)}
+    settings = {**reproduction.request.how, "snapshot": reproduction.new.snapshot_id, "models": (model.name,), **own}
+    settings |= {"samples": stretches.here, "keep": stretches.here}
+    request = named(_NAME).request(**settings, backend=model.backend, prompts=articles.here, seeds=seeds.here)  # type: ignore[call-arg]
+    usual = {option.name: option.default for option in fields_of(ExposureBiasRequest)}
     lengths, rates, gaps = (len(usual[name]) for name in ("prefix_length", "rate", "gap"))
     runs = (2 + rates) * lengths + lengths * (1 + gaps)
     return Task(
         name=_task_name(of),
         request=request,
         experiment=_NAME,
-        exhibits=[one.name for one in exhibits if not one.rows or any(row.model == of for row in one.rows)],
+        exhibits=[
+            exhibit.name for exhibit in exhibits if not exhibit.rows or any(row.model == of for row in exhibit.rows)
+        ],
         runs=runs * seeds.here,
         texts=runs * seeds.here * articles.here * stretches.here // 2,
         tokens=usual["max_new_tokens"],
@@ -98,13 +100,13 @@ def _task(
 
 
 def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Reader:
-    answers = {name: one.answer for name, one in outcomes.items() if one.answer}
+    answers = {name: outcome.answer for name, outcome in outcomes.items() if outcome.answer}
     scores = {name: experiments.rows(reproduction.database, ExposureScore, answer) for name, answer in answers.items()}
     measures = {
         name: experiments.rows(reproduction.database, ExposureMeasure, answer) for name, answer in answers.items()
     }
 
-    def of(exhibit: Exhibit, number: Number) -> Ours | str | None:
+    def number_of(exhibit: Exhibit, number: Number) -> Ours | str | None:
         if number.model is None:
             return NO_COMMAND
         name = _task_name(number.model.name)
@@ -114,11 +116,11 @@ def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Read
                 return model
             return outcomes[name].failed if name in outcomes else NO_COMMAND
         decoder = canonical(number.decoder)
-        there = [one for one in scores[name] if one.decoder == decoder and not one.gap]
-        ratios = [one for one in measures[name] if one.decoder == decoder and not one.gap]
-        return exposure_number(there, ratios, number, _whose(reproduction, number.model.name), answers[name])
+        own_scores = [score for score in scores[name] if score.decoder == decoder and not score.gap]
+        ratios = [measure for measure in measures[name] if measure.decoder == decoder and not measure.gap]
+        return exposure_number(own_scores, ratios, number, _whose(reproduction, number.model.name), answers[name])
 
-    return of
+    return number_of
 
 
 def exposure_number(
@@ -136,26 +138,30 @@ def exposure_number(
     here = _by_seed(scores, metric, prefix, length)
     if not here:
         return f"there is no prefix of {float(length):g} tokens"
-    texts = min(one.texts for one in here.values())
+    texts = min(score.texts for score in here.values())
     unlike = ""
     if kind.startswith("EB"):
-        [ratio] = [one for one in ratios if (one.metric, one.prefix, one.prefix_length) == (metric, prefix, length)]
-        found = Estimate(ratio.ratio, ratio.low, ratio.high, lacking=ratio.no_interval)
+        [ratio] = [
+            measure
+            for measure in ratios
+            if (measure.metric, measure.prefix, measure.prefix_length) == (metric, prefix, length)
+        ]
+        estimate = Estimate(ratio.ratio, ratio.low, ratio.high, lacking=ratio.no_interval)
     else:
-        values = [one.score for one in here.values()]
+        values = [score.score for score in here.values()]
         if less := number.labels.get("less"):
             others = _by_seed(scores, metric, _PREFIXES[str(less)], length)
-            values = [one.score - others[seed].score for seed, one in here.items()]
-        found = _over_seeds(values)
+            values = [score.score - others[seed].score for seed, score in here.items()]
+        estimate = _over_seeds(values)
         if kind != "CGD" and texts < _TEXTS:
             unlike = f"of {texts:,} texts, where the paper has {_TEXTS:,}: it moves with their number"
-    if found.mean is None:
-        return f"{metric}: {found.lacking}"
+    if estimate.mean is None:
+        return f"{metric}: {estimate.lacking}"
     return Ours(
-        value=found.mean,
-        low=found.low,
-        high=found.high,
-        lacking=found.lacking,
+        value=estimate.mean,
+        low=estimate.low,
+        high=estimate.high,
+        lacking=estimate.lacking,
         whose=whose,
         metric=metric,
         source=answer,
@@ -179,9 +185,9 @@ def _by_seed(
     scores: Iterable[ExposureScore], metric: str, prefix: str, length: str | float
 ) -> dict[int, ExposureScore]:
     return {
-        one.seed: one
-        for one in scores
-        if (one.metric, one.prefix, one.prefix_length, one.gap) == (metric, prefix, length, 0)
+        score.seed: score
+        for score in scores
+        if (score.metric, score.prefix, score.prefix_length, score.gap) == (metric, prefix, length, 0)
     }
 
 
@@ -189,8 +195,10 @@ def _whose(reproduction: Reproduction, name: str) -> str:
     model = reproduction.models.models[name]
     if isinstance(model, ChosenModel):
         return model.words
-    of_data = reproduction.models.models[name.removesuffix(_SYNTHETIC)]
-    return f"a smaller {of_data.name if isinstance(of_data, ChosenModel) else of_data}, trained on what it writes"
+    data_model = reproduction.models.models[name.removesuffix(_SYNTHETIC)]
+    return (
+        f"a smaller {data_model.name if isinstance(data_model, ChosenModel) else data_model}, trained on what it writes"
+    )
 
 
 def _task_name(of: str) -> str:

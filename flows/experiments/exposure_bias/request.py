@@ -49,9 +49,9 @@ class ExposureBiasRequest(ExperimentRequest):
     training_texts: int = field(10_000, "Number of texts to train the smaller model on.", at_least=1)
 
     def __post_init__(self) -> None:
-        usual = {one.name: one.default for one in fields_of(type(self))}
-        if given := [name for name in _NOT_ASKED if getattr(self, name) != usual[name]]:
-            raise UsageError(f"--{given[0].replace('_', '-')} does not apply to exposure-bias: leave it out")
+        usual = {option.name: option.default for option in fields_of(type(self))}
+        if names := [name for name in _NOT_ASKED if getattr(self, name) != usual[name]]:
+            raise UsageError(f"--{names[0].replace('_', '-')} does not apply to exposure-bias: leave it out")
         self.keep_all("passages per article are measured")
         for name in ("prefix_length", "gap", "rate"):
             object.__setattr__(self, name, tuple(sorted(set(getattr(self, name)))))
@@ -60,9 +60,9 @@ class ExposureBiasRequest(ExperimentRequest):
             raise UsageError("--synthetic needs exactly one MODEL of --backend hf, and no --data-model")
         if not self.decoder or not self.prefix_length or self.prefix_length[0] < 1:
             raise UsageError("--prefix-length must be at least 1, and a --decoder is required")
-        if any(one < 1 for one in self.gap):
+        if any(gap < 1 for gap in self.gap):
             raise UsageError("--gap must be at least 1: tokens right after the prefix are always scored")
-        if any(not 0 < one <= 1 for one in (*self.rate, self.gap_rate)):
+        if any(not 0 < rate <= 1 for rate in (*self.rate, self.gap_rate)):
             raise UsageError(
                 "--rate and --gap-rate are shares: give a number above 0 and at most 1, which replaces all tokens"
             )

@@ -39,25 +39,27 @@ NAMES = {
     "total_variation": "TV",
     "jensen_shannon": "JS",
 }
-_ORDER = (*(one for one in SCORES), METEOR, *DIVERGENCES)
+_ORDER = (*(name for name in SCORES), METEOR, *DIVERGENCES)
 _PER = 10
 _ALONG = {LENGTH: "prefix", GAP: "gap"}
 _EXAMPLES = "{who}: what it goes on with after a prompt, {prompt}, and the longest prefixes (tables 1, 6 and 10)."
 
 
 def show(database: Database, experiment_id: str) -> Shown:
-    found = rows(database, ExposureMeasure, experiment_id)
+    measures = rows(database, ExposureMeasure, experiment_id)
     apart = rows(database, ExposureTrend, experiment_id)
     texts = rows(database, ExposureExample, experiment_id)
     tables = []
-    several = len({one.decoder for one in found}) > 1
-    for key in dict.fromkeys((one.model, one.decoder) for one in found):
+    several = len({measure.decoder for measure in measures}) > 1
+    for key in dict.fromkeys((measure.model, measure.decoder) for measure in measures):
         who = f"{key[0]} under {short_form(key[1])}" if several else key[0]
-        of_both = [one for one in found if (one.model, one.decoder) == key]
-        tables += _tables(who, of_both, [one for one in apart if (one.model, one.decoder) == key])
-        tables.append(_examples(who, [one for one in texts if (one.model, one.decoder) == key]))
-    names = [one.name for one in fields(ExposureMeasure)]
-    return Shown(names, [astuple(one) for one in found], findings_of(apart), tables, lambda _: figures(found))
+        own_measures = [measure for measure in measures if (measure.model, measure.decoder) == key]
+        tables += _tables(who, own_measures, [trend for trend in apart if (trend.model, trend.decoder) == key])
+        tables.append(_examples(who, [text for text in texts if (text.model, text.decoder) == key]))
+    names = [column.name for column in fields(ExposureMeasure)]
+    return Shown(
+        names, [astuple(measure) for measure in measures], findings_of(apart), tables, lambda _: figures(measures)
+    )
 
 
 def findings_of(apart: Sequence[ExposureTrend]) -> Findings:
@@ -68,22 +70,22 @@ def findings_of(apart: Sequence[ExposureTrend]) -> Findings:
     """
     holds, unknown = [], []
     apart = _corrected(apart)
-    ordered = sorted(apart, key=lambda one: (_ORDER.index(one.metric), _PLACES[one.prefix], one.rate))
-    for model, decoder, metric in dict.fromkeys((one.model, one.decoder, one.metric) for one in ordered):
-        found = [one for one in ordered if (one.model, one.decoder, one.metric) == (model, decoder, metric)]
+    ordered = sorted(apart, key=lambda trend: (_ORDER.index(trend.metric), _PLACES[trend.prefix], trend.rate))
+    for model, decoder, metric in dict.fromkeys((trend.model, trend.decoder, trend.metric) for trend in ordered):
+        trends = [trend for trend in ordered if (trend.model, trend.decoder, trend.metric) == (model, decoder, metric)]
         about = f"{model} under {short_form(decoder)}, {_ratio_name(metric)}"
-        means = [one for one in found if one.along != GAP]
+        means = [trend for trend in trends if trend.along != GAP]
         for way in ("worse", "better"):
-            after = [_after(one) for one in means if _way(one) == way]
+            after = [_after(trend) for trend in means if _way(trend) == way]
             holds += [f"{about} is {way} than after data (1), by prefix: {'; '.join(after)}"] if after else []
-        after = [_after(one) for one in means if _way(one) is None]
+        after = [_after(trend) for trend in means if _way(trend) is None]
         unknown += [f"{about}: p is above 0.05 after Holm's correction, by prefix: {'; '.join(after)}"] if after else []
-        for along in dict.fromkeys(one.along for one in found):
+        for along in dict.fromkeys(trend.along for trend in trends):
             for way, rises in (("grows", True), ("falls", False)):
                 after = [
-                    of_prefix(one.prefix, one.rate)
-                    for one in found
-                    if one.along == along and _is_shown(one.slope_p) and ((one.slope or 0.0) > 0) == rises
+                    of_prefix(trend.prefix, trend.rate)
+                    for trend in trends
+                    if trend.along == along and _is_shown(trend.slope_p) and ((trend.slope or 0.0) > 0) == rises
                 ]
                 holds += [f"{about} {way} along the {_ALONG[along]} after {'; '.join(after)} prefixes"] if after else []
     return Findings(answer=sentence(apart), holds=holds, unknown=unknown)
@@ -91,65 +93,67 @@ def findings_of(apart: Sequence[ExposureTrend]) -> Findings:
 
 def _corrected(apart: Sequence[ExposureTrend]) -> list[ExposureTrend]:
     """Return the trends with p and slope_p after Holm's correction."""
-    decided = {id(one): p for one, p in decisive(apart)}
-    tests = [(one, name) for one in apart for name in ("p", "slope_p") if not (name == "p" and id(one) in decided)]
-    raw = [getattr(one, name) for one, name in tests]
+    decided = {id(trend): p for trend, p in decisive(apart)}
+    tests = [
+        (trend, name) for trend in apart for name in ("p", "slope_p") if not (name == "p" and id(trend) in decided)
+    ]
+    raw = [getattr(trend, name) for trend, name in tests]
     corrected = iter(holm([nan if p is None else p for p in raw]))
-    made = []
-    for one in apart:
-        p = decided[id(one)] if id(one) in decided else float(next(corrected))
-        made.append(replace(one, p=number_or_none(p), slope_p=number_or_none(float(next(corrected)))))
-    return made
+    trends = []
+    for trend in apart:
+        p = decided[id(trend)] if id(trend) in decided else float(next(corrected))
+        trends.append(replace(trend, p=number_or_none(p), slope_p=number_or_none(float(next(corrected)))))
+    return trends
 
 
 def _is_shown(p: float | None) -> bool:
     return p is not None and p <= LEVEL
 
 
-def _way(one: ExposureTrend) -> str | None:
-    return ("worse" if one.mean > 1 else "better") if one.mean is not None and _is_shown(one.p) else None
+def _way(trend: ExposureTrend) -> str | None:
+    return ("worse" if trend.mean > 1 else "better") if trend.mean is not None and _is_shown(trend.p) else None
 
 
-def _after(one: ExposureTrend) -> str:
-    if one.mean is None:
-        return f"{of_prefix(one.prefix, one.rate)} ({one.no_interval})"
-    return f"{of_prefix(one.prefix, one.rate)} {ratio(one)}"
+def _after(trend: ExposureTrend) -> str:
+    if trend.mean is None:
+        return f"{of_prefix(trend.prefix, trend.rate)} ({trend.no_interval})"
+    return f"{of_prefix(trend.prefix, trend.rate)} {ratio(trend)}"
 
 
-def _tables(who: str, found: Sequence[ExposureMeasure], apart: Sequence[ExposureTrend]) -> list[Table]:
-    lengths = sorted({one.prefix_length for one in found if one.prefix == MODEL})
-    right_after = [one for one in found if not one.gap and one.prefix_length in lengths]
+def _tables(who: str, measures: Sequence[ExposureMeasure], apart: Sequence[ExposureTrend]) -> list[Table]:
+    lengths = sorted({measure.prefix_length for measure in measures if measure.prefix == MODEL})
+    right_after = [measure for measure in measures if not measure.gap and measure.prefix_length in lengths]
     heads = ["", "prefix", *map(str, lengths)]
-    others = [one for one in right_after if one.prefix != DATA]
+    others = [measure for measure in right_after if measure.prefix != DATA]
     tables = [Table(_RATIOS.format(who=who), heads, _by_length(others, _ratio, _ratio_name))]
-    scored = [one for one in right_after if one.metric not in DIVERGENCES]
+    scored = [measure for measure in right_after if measure.metric not in DIVERGENCES]
     tables.append(Table(_SCORES.format(who=who), heads, _beside_data(scored)))
-    if divergent := [one for one in right_after if one.metric in DIVERGENCES]:
+    if divergent := [measure for measure in right_after if measure.metric in DIVERGENCES]:
         tables.append(Table(_DEVIATIONS.format(who=who), heads, _beside_data(divergent)))
     trend_heads = ["", "prefix", "mean [95 %]", "p", "along", "for 10 tokens [95 %]", "p"]
-    ordered = sorted(apart, key=lambda one: (_ORDER.index(one.metric), _PLACES[one.prefix]))
-    tables.append(Table(_TRENDS.format(who=who), trend_heads, [_trend(one) for one in ordered]))
+    ordered = sorted(apart, key=lambda trend: (_ORDER.index(trend.metric), _PLACES[trend.prefix]))
+    tables.append(Table(_TRENDS.format(who=who), trend_heads, [_trend(trend) for trend in ordered]))
     return tables
 
 
 def _examples(who: str, texts: Sequence[ExposureExample]) -> Table:
-    order = sorted(texts, key=lambda one: _PLACES[one.prefix])
-    cells = [[of_prefix(one.prefix, one.rate), f"… {one.prefix_end}", one.written] for one in order]
+    order = sorted(texts, key=lambda text: _PLACES[text.prefix])
+    cells = [[of_prefix(text.prefix, text.rate), f"… {text.prefix_end}", text.written] for text in order]
     return Table(
         _EXAMPLES.format(who=who, prompt=repr(texts[0].prompt)), ["prefix", "its end", "what it writes"], cells
     )
 
 
 def _by_length(
-    found: Sequence[ExposureMeasure],
+    measures: Sequence[ExposureMeasure],
     cell: Callable[[ExposureMeasure], str],
     name: Callable[[str], str],
 ) -> list[list[Any]]:
     """Return a row for each metric and prefix, with a column for each length."""
     by_row: dict[tuple[int, str, float, str], dict[int, str]] = {}
-    for one in found:
-        key = (_ORDER.index(one.metric), one.prefix, one.rate, one.metric)
-        by_row.setdefault(key, {})[one.prefix_length] = cell(one)
+    for measure in measures:
+        key = (_ORDER.index(measure.metric), measure.prefix, measure.rate, measure.metric)
+        by_row.setdefault(key, {})[measure.prefix_length] = cell(measure)
     order = sorted(by_row, key=lambda key: (key[0], _PLACES[key[1]], key[2]))
     return [
         [name(key[3]), of_prefix(key[1], key[2]), *(cells for _, cells in sorted(by_row[key].items()))] for key in order
@@ -159,35 +163,36 @@ def _by_length(
 _PLACES = {DATA: 0, MODEL: 1, "shuffled": 2, CORRUPTED: 3}
 
 
-def _beside_data(found: Sequence[ExposureMeasure]) -> list[list[Any]]:
-    data = {(one.metric, one.prefix_length): one.score for one in found if one.prefix == DATA}
+def _beside_data(measures: Sequence[ExposureMeasure]) -> list[list[Any]]:
+    data = {(measure.metric, measure.prefix_length): measure.score for measure in measures if measure.prefix == DATA}
 
-    def cell(one: ExposureMeasure) -> str:
-        if one.prefix == DATA:
-            return fixed(one.score, 3)
-        return f"{fixed(one.score, 3)} ({fixed(one.score - data[one.metric, one.prefix_length], 3, signed=True)})"
+    def cell(measure: ExposureMeasure) -> str:
+        if measure.prefix == DATA:
+            return fixed(measure.score, 3)
+        beyond = fixed(measure.score - data[measure.metric, measure.prefix_length], 3, signed=True)
+        return f"{fixed(measure.score, 3)} ({beyond})"
 
-    return _by_length(found, cell, lambda metric: NAMES[metric])
+    return _by_length(measures, cell, lambda metric: NAMES[metric])
 
 
 def _ratio_name(metric: str) -> str:
     return f"{'EB-C' if metric in DIVERGENCES else 'EB-M'} ({NAMES[metric]})"
 
 
-def _ratio(one: ExposureMeasure) -> str:
-    if one.ratio is None:
-        return one.no_interval or NONE
-    return fixed(one.ratio, 3) + ("" if one.ratio_sd is None else f" ± {fixed(one.ratio_sd, 3)}")
+def _ratio(measure: ExposureMeasure) -> str:
+    if measure.ratio is None:
+        return measure.no_interval or NONE
+    return fixed(measure.ratio, 3) + ("" if measure.ratio_sd is None else f" ± {fixed(measure.ratio_sd, 3)}")
 
 
-def _trend(one: ExposureTrend) -> list[Any]:
-    what = [_ratio_name(one.metric), of_prefix(one.prefix, one.rate)]
-    if one.mean is None:
-        return [*what, one.no_interval or NONE, NONE, one.along, NONE, NONE]
+def _trend(trend: ExposureTrend) -> list[Any]:
+    what = [_ratio_name(trend.metric), of_prefix(trend.prefix, trend.rate)]
+    if trend.mean is None:
+        return [*what, trend.no_interval or NONE, NONE, trend.along, NONE, NONE]
     three = partial(fixed, decimals=3)
     mean = (
         ["", ""]
-        if one.along == GAP
-        else [estimate(one.mean, one.low, one.high, three, one.no_interval), p_value(one.p)]
+        if trend.along == GAP
+        else [estimate(trend.mean, trend.low, trend.high, three, trend.no_interval), p_value(trend.p)]
     )
-    return [*what, *mean, one.along, slope(one), NONE if one.slope is None else p_value(one.slope_p)]
+    return [*what, *mean, trend.along, slope(trend), NONE if trend.slope is None else p_value(trend.slope_p)]

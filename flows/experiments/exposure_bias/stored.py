@@ -65,32 +65,34 @@ class Store:
         All texts are written together, and the batch does not affect the tokens. `tell` receives the number of finished
         texts and the total.
         """
-        names = [self._generation(model, decoder, one) for one in contexts]
-        found = exposure_bias.generations(self.database, names)
+        names = [self._generation(model, decoder, context) for context in contexts]
+        generations = exposure_bias.generations(self.database, names)
         lacking: dict[Written, TokenContext] = {}
-        for name, one in zip(names, contexts, strict=True):
-            seed = _seed(self.writing.seed, one.drawn)
-            for (page, sample), tokens in one.texts.items():
+        for name, context in zip(names, contexts, strict=True):
+            seed = _seed(self.writing.seed, context.drawn)
+            for (page, sample), tokens in context.texts.items():
                 key = (name, page, sample, tokens_sha256(tokens))
-                if key not in found:
-                    lacking[key] = TokenContext(page, sample, tokens, seed, one.room)
-        total = len(found.keys() | lacking.keys())
+                if key not in generations:
+                    lacking[key] = TokenContext(page, sample, tokens, seed, context.room)
+        total = len(generations.keys() | lacking.keys())
         by_context = {context: key for key, context in lacking.items()}
         batches = model.continuations([*lacking.values()], decoder, self.writing) if lacking else iter([])
-        for made in _gathered(batches):
-            written = {by_context[context]: tokens for context, tokens in made}
+        for batch in _gathered(batches):
+            written = {by_context[context]: tokens for context, tokens in batch}
             exposure_bias.keep_generations(self.database, [Generation(*key, [*new]) for key, new in written.items()])
-            found |= written
-            tell(len(found), total)
+            generations |= written
+            tell(len(generations), total)
         return [
-            {key: found[name, *key, tokens_sha256(tokens)] for key, tokens in one.texts.items()}
-            for name, one in zip(names, contexts, strict=True)
+            {key: generations[name, *key, tokens_sha256(tokens)] for key, tokens in context.texts.items()}
+            for name, context in zip(names, contexts, strict=True)
         ]
 
     def _generation(self, model: TokenModel, decoder: Decoder, contexts: Contexts) -> str:
         """Return the id of the generation from these contexts, and record it in `generations`."""
         seed, others = _seed(self.writing.seed, contexts.drawn), dict(model.others(decoder))
-        generation_id = _sha256([*_said_of(model), decoder.canonical, others, seed, contexts.room, self.writing.strict])
+        generation_id = _sha256(
+            [*_identity(model), decoder.canonical, others, seed, contexts.room, self.writing.strict]
+        )
         self.generations[generation_id] = AnswerRun(
             run_id=generation_id,
             snapshot_id="",
@@ -112,16 +114,20 @@ class Store:
 
         Batches depend on all sequences and not on what is stored, so an interrupted run gives bit-identical results.
         """
-        reading_id = _sha256([*_said_of(model), *_said_of(data_model), list(places)])
+        reading_id = _sha256([*_identity(model), *_identity(data_model), list(places)])
         known = exposure_bias.divergences(self.database, reading_id)
-        hashes = [tokens_sha256(one) for one in sequences]
+        hashes = [tokens_sha256(sequence) for sequence in sequences]
         rows = max(1, _PROBABILITIES // (len(places) * len(model.vocabulary)))
         for start in range(0, len(sequences), rows):
             part = slice(start, start + rows)
             if not known.keys() >= set(hashes[part]):
-                made = _apart(model, data_model, sequences[part], places)
-                read = [Divergence(sha, *one) for sha, one in zip(hashes[part], made, strict=True)]
-                once = {one.sequence_sha256: one for one in read if one.sequence_sha256 not in known}
+                divergences = _apart(model, data_model, sequences[part], places)
+                read = [Divergence(sha, *values) for sha, values in zip(hashes[part], divergences, strict=True)]
+                once = {
+                    divergence.sequence_sha256: divergence
+                    for divergence in read
+                    if divergence.sequence_sha256 not in known
+                }
                 exposure_bias.keep_divergences(self.database, reading_id, list(once.values()))
                 known |= once
         return {
@@ -133,7 +139,7 @@ class Store:
 def require_one_vocabulary(model: TokenModel, data_model: TokenModel) -> None:
     """Raise TerminalError if the two models have different tokens."""
     known, others = model.vocabulary, data_model.vocabulary
-    if known != others or any(model.text([one]) != data_model.text([one]) for one in known):
+    if known != others or any(model.text([token]) != data_model.text([token]) for token in known):
         raise TerminalError(
             f"'{model.name}' and '{data_model.name}' have other tokens, so their probabilities cannot be compared; "
             "choose two models of one tokenizer"
@@ -147,7 +153,7 @@ def tokens_sha256(tokens: Sequence[int]) -> str:
 def _apart(
     model: TokenModel, data_model: TokenModel, sequences: Sequence[Tokens], places: Sequence[int]
 ) -> Iterator[tuple[list[float], list[float]]]:
-    mine, theirs = (one.next_probabilities(sequences, places) for one in (model, data_model))
+    mine, theirs = (reader.next_probabilities(sequences, places) for reader in (model, data_model))
     return zip(total_variation(mine, theirs).tolist(), jensen_shannon(mine, theirs).tolist(), strict=True)
 
 
@@ -166,7 +172,7 @@ def _gathered(
         yield held
 
 
-def _said_of(model: TokenModel) -> list[object]:
+def _identity(model: TokenModel) -> list[object]:
     return [_VERSION, model.sha256, model.backend, model.dtype, dict(model.settings), numerics_of(model)]
 
 

@@ -35,13 +35,13 @@ def fitted(
     if find_spec("accelerate") is None:
         raise TerminalError("--synthetic trains a model with the package accelerate; pip install 'newwiki-eval[train]'")
     texts = _texts(evaluations, request, data_model, stretches)
-    asked = _asked(request, data_model.name, [*texts.values()])
-    planned = _record(data_model, asked, texts)
+    training = _training_request(request, data_model.name, [*texts.values()])
+    planned = _record(data_model, training, texts)
     place = evaluations.database.path
     folder = place.with_name(f"{place.name}.synthetic-{planned.sha256[:12]}")
     if not is_done(folder, planned):
         with alone(folder, planned) as workplace:
-            _train(evaluations, asked, planned, texts, request.prompt_length, workplace)
+            _train(evaluations, training, planned, texts, request.prompt_length, workplace)
             os.replace(workplace, folder)
     return folder
 
@@ -56,15 +56,15 @@ def _texts(
         for turn in range(rounds)
         for (page, place), tokens in stretches.items()
     }
-    asked = dict(list(prompts.items())[: request.training_texts])
+    chosen = dict(list(prompts.items())[: request.training_texts])
     new = length_of(request) - request.prompt_length
-    with evaluations.progress.stretch(f"{data_model.name} writes {len(asked):,} texts to train on", "texts") as bar:
+    with evaluations.progress.stretch(f"{data_model.name} writes {len(chosen):,} texts to train on", "texts") as bar:
         store = Store(evaluations.database, writing_of(request, evaluations.progress.note))
-        [written] = store.continuations(data_model, ancestral(), [Contexts(asked, new, "training")], bar.update)
-    return {key: (*asked[key], *tokens) for key, tokens in written.items()}
+        [written] = store.continuations(data_model, ancestral(), [Contexts(chosen, new, "training")], bar.update)
+    return {key: (*chosen[key], *tokens) for key, tokens in written.items()}
 
 
-def _asked(request: ExposureBiasRequest, name: str, texts: list[Tokens]) -> FinetuneRequest:
+def _training_request(request: ExposureBiasRequest, name: str, texts: list[Tokens]) -> FinetuneRequest:
     return FinetuneRequest(
         model=name,
         snapshot=(request.snapshot,),
@@ -77,24 +77,24 @@ def _asked(request: ExposureBiasRequest, name: str, texts: list[Tokens]) -> Fine
     )
 
 
-def _record(data_model: TokenModel, asked: FinetuneRequest, texts: Mapping[Key, Tokens]) -> TrainingRecord:
+def _record(data_model: TokenModel, training: FinetuneRequest, texts: Mapping[Key, Tokens]) -> TrainingRecord:
     """Return the training record.
 
     The record lists no articles, because the training texts come from the data model, whose own record it includes.
     """
     digest = hashlib.sha256(json.dumps([*map(list, texts.values())]).encode()).hexdigest()
-    steps = math.ceil(len(texts) / asked.batch_size)
+    steps = math.ceil(len(texts) / training.batch_size)
     described = {
         "base_sha256": data_model.sha256,
         "snapshots": [],
         "training_set_sha256": record.set_sha256([]),
         "texts_sha256": digest,
-        "epochs": asked.epochs,
-        "batch_size": asked.batch_size,
-        "learning_rate": asked.learning_rate,
-        "seed": asked.seed,
+        "epochs": training.epochs,
+        "batch_size": training.batch_size,
+        "learning_rate": training.learning_rate,
+        "seed": training.seed,
         "every": steps,
-        "steps": asked.epochs * steps,
+        "steps": training.epochs * steps,
     }
     base = find(*split_revision(data_model.name), Trust())
     return TrainingRecord(described, [], data_model.name, base.training)
@@ -102,7 +102,7 @@ def _record(data_model: TokenModel, asked: FinetuneRequest, texts: Mapping[Key, 
 
 def _train(
     evaluations: Evaluations,
-    asked: FinetuneRequest,
+    training: FinetuneRequest,
     planned: TrainingRecord,
     texts: Mapping[Key, Tokens],
     prompt_length: int,
@@ -112,16 +112,18 @@ def _train(
     from newwiki.training.fit import fit
     from newwiki.training.small_copy import small_copy
 
-    base, tokenizer = load(find(*split_revision(asked.model), Trust()), "float32", "cpu")
-    model = small_copy(base, asked.seed)
-    examples = [Example(one, (*[IGNORED] * prompt_length, *one[prompt_length:]), is_cut=True) for one in texts.values()]
+    base, tokenizer = load(find(*split_revision(training.model), Trust()), "float32", "cpu")
+    model = small_copy(base, training.seed)
+    examples = [
+        Example(tokens, (*[IGNORED] * prompt_length, *tokens[prompt_length:]), is_cut=True) for tokens in texts.values()
+    ]
 
     def save_others(place: Path) -> None:
         record.write(planned, place)
         tokenizer.save_pretrained(place)
 
     record.write(planned, workplace)
-    with evaluations.progress.stretch(f"training a smaller {Path(asked.model).name} on them", "steps") as bar:
-        fit(model, save_others, examples, [], asked, planned.request["every"], workplace, bar.update)
+    with evaluations.progress.stretch(f"training a smaller {Path(training.model).name} on them", "steps") as bar:
+        fit(model, save_others, examples, [], training, planned.request["every"], workplace, bar.update)
     model.save_pretrained(workplace)
     save_others(workplace)

@@ -24,33 +24,33 @@ WORSE, BETTER, ALIKE = "worse after its own text", "better after its own text", 
 _PER = 10  # tokens over which a change is reported
 
 
-def verdict(found: Sequence[ExposureTrend], articles: int) -> str:
+def verdict(trends: Sequence[ExposureTrend], articles: int) -> str:
     """Return by BLEU whether a model continues its own text worse, and the number of articles.
 
     With several models and decoders, each clause has its name, and p is Holm-corrected for their number.
     """
-    own = decisive(found)
-    judged = [_judged(one, p) for one, p in own]
+    own = decisive(trends)
+    judged = [_judged(trend, p) for trend, p in own]
     if len(own) > 1:
-        several = len({one.decoder for one, _ in own}) > 1
-        judged = [f"{_who(one, several)}: {told}" for (one, _), told in zip(own, judged, strict=True)]
+        several = len({trend.decoder for trend, _ in own}) > 1
+        judged = [f"{_who(trend, several)}: {text}" for (trend, _), text in zip(own, judged, strict=True)]
     return f"{'; '.join(judged)} (over {articles:,} articles)"
 
 
-def decisive(found: Sequence[ExposureTrend]) -> list[tuple[ExposureTrend, float]]:
+def decisive(trends: Sequence[ExposureTrend]) -> list[tuple[ExposureTrend, float]]:
     """Return the ratios behind the verdict of each model and decoder, with their p after Holm's correction.
 
     The ratios are those by BLEU after the model's own prefixes.
     """
-    own = [one for one in found if (one.prefix, one.metric, one.along) == (MODEL, "bleu", LENGTH)]
-    return list(zip(own, map(float, holm([one.p for one in own])), strict=True))
+    own = [trend for trend in trends if (trend.prefix, trend.metric, trend.along) == (MODEL, "bleu", LENGTH)]
+    return list(zip(own, map(float, holm([trend.p for trend in own])), strict=True))
 
 
-def sentence(found: Sequence[ExposureTrend]) -> str:
+def sentence(trends: Sequence[ExposureTrend]) -> str:
     """Return the answer as one sentence per model and decoder."""
-    own = decisive(found)
-    several = len({one.decoder for one, _ in own}) > 1
-    return ". ".join(_answer(one, _who(one, several), p) for one, p in own)
+    own = decisive(trends)
+    several = len({trend.decoder for trend, _ in own}) > 1
+    return ". ".join(_answer(trend, _who(trend, several), p) for trend, p in own)
 
 
 def of_prefix(prefix: str, rate: float) -> str:
@@ -62,7 +62,7 @@ def of_prefix(prefix: str, rate: float) -> str:
 
 
 def words(
-    found: Sequence[ExposureMeasure],
+    measures: Sequence[ExposureMeasure],
     apart: Sequence[ExposureTrend],
     scores: Sequence[ExposureScore],
     request: ExposureBiasRequest,
@@ -70,23 +70,23 @@ def words(
     articles: int,
     too_short: int,
 ) -> list[str]:
-    told = [_asked(scores, request, data_model)]
-    several = len({one.decoder for one in found}) > 1
-    for key in dict.fromkeys((one.model, one.decoder) for one in found):
-        of_both = [one for one in apart if (one.model, one.decoder) == key]
-        who = _who(of_both[0], several)
+    sentences = [_setup(scores, request, data_model)]
+    several = len({measure.decoder for measure in measures}) > 1
+    for key in dict.fromkeys((measure.model, measure.decoder) for measure in measures):
+        own_trends = [trend for trend in apart if (trend.model, trend.decoder) == key]
+        who = _who(own_trends[0], several)
         for name, metric in DECISIVE.items():
-            told += _of_metric(f"{who}: {name}", [one for one in of_both if one.metric == metric])
-    if data_model in {one.model for one in found}:
-        told.append(
+            sentences += _metric_sentences(f"{who}: {name}", [trend for trend in own_trends if trend.metric == metric])
+    if data_model in {measure.model for measure in measures}:
+        sentences.append(
             f"{data_model} is in the articles' place and measured, too: it deviates nowhere, so EB-C is a division by 0"
         )
     if too_short:
-        told.append(f"{too_short:,} of {articles:,} articles are shorter than a stretch, and left out")
+        sentences.append(f"{too_short:,} of {articles:,} articles are shorter than a stretch, and left out")
     if request.seeds < FEWEST:
-        told.append(f"an interval takes at least {FEWEST} seeds (--seeds)")
-    told.append(_unit(articles - too_short))
-    return told
+        sentences.append(f"an interval takes at least {FEWEST} seeds (--seeds)")
+    sentences.append(_unit(articles - too_short))
+    return sentences
 
 
 def _unit(articles: int) -> str:
@@ -101,7 +101,7 @@ def _unit(articles: int) -> str:
     )
 
 
-def _asked(scores: Sequence[ExposureScore], request: ExposureBiasRequest, data_model: str | None) -> str:
+def _setup(scores: Sequence[ExposureScore], request: ExposureBiasRequest, data_model: str | None) -> str:
     texts = f"{scores[0].texts:,}"
     data = f"what {data_model} writes after articles' prompts" if data_model else "articles"
     return (
@@ -111,65 +111,70 @@ def _asked(scores: Sequence[ExposureScore], request: ExposureBiasRequest, data_m
     )
 
 
-def _of_metric(name: str, found: Sequence[ExposureTrend]) -> list[str]:
-    own = [one for one in found if one.prefix == MODEL and one.mean is not None]
+def _metric_sentences(name: str, trends: Sequence[ExposureTrend]) -> list[str]:
+    own = [trend for trend in trends if trend.prefix == MODEL and trend.mean is not None]
     if not own:
         return []
-    told = [f"{name} is {ratio(own[0])} after its own prefixes, in the mean over lengths{_gain(own[0])}"]
-    damaged = [one for one in found if one.prefix != MODEL and one.along == LENGTH and one.mean is not None]
+    sentences = [f"{name} is {ratio(own[0])} after its own prefixes, in the mean over lengths{_gain(own[0])}"]
+    damaged = [trend for trend in trends if trend.prefix != MODEL and trend.along == LENGTH and trend.mean is not None]
     if damaged:
-        listed = ", ".join(f"{fixed(one.mean or 0.0, 3)} ({of_prefix(one.prefix, one.rate)})" for one in damaged)
-        told.append(f"{name} after damaged prefixes is {listed}")
-    told += [
-        f"{name} after damaged prefixes ({of_prefix(one.prefix, one.rate)}) and a gap{_gain(one)}: {_recovers(one)}"
-        for one in found
-        if one.along == GAP and one.slope is not None
+        listed = ", ".join(
+            f"{fixed(trend.mean or 0.0, 3)} ({of_prefix(trend.prefix, trend.rate)})" for trend in damaged
+        )
+        sentences.append(f"{name} after damaged prefixes is {listed}")
+    sentences += [
+        f"{name} after damaged prefixes ({of_prefix(trend.prefix, trend.rate)}) and a gap{_gain(trend)}: "
+        f"{_recovers(trend)}"
+        for trend in trends
+        if trend.along == GAP and trend.slope is not None
     ]
-    return told
+    return sentences
 
 
-def _gain(one: ExposureTrend) -> str:
-    return "" if one.slope is None else f", {slope(one)} for {_PER} tokens more"
+def _gain(trend: ExposureTrend) -> str:
+    return "" if trend.slope is None else f", {slope(trend)} for {_PER} tokens more"
 
 
-def ratio(one: ExposureTrend) -> str:
+def ratio(trend: ExposureTrend) -> str:
     """Format the mean ratio with its interval."""
-    return estimate(one.mean, one.low, one.high, partial(fixed, decimals=3))
+    return estimate(trend.mean, trend.low, trend.high, partial(fixed, decimals=3))
 
 
-def slope(one: ExposureTrend) -> str:
+def slope(trend: ExposureTrend) -> str:
     """Format the change of the ratio over 10 tokens, with its interval."""
-    return estimate(one.slope, one.slope_low, one.slope_high, _over_tokens)
+    return estimate(trend.slope, trend.slope_low, trend.slope_high, _over_tokens)
 
 
 def _over_tokens(change: float) -> str:
     return fixed(change * _PER, 4, signed=True)
 
 
-def _recovers(one: ExposureTrend) -> str:
-    if one.slope_p is None or one.slope is None or one.slope_p > LEVEL:
+def _recovers(trend: ExposureTrend) -> str:
+    if trend.slope_p is None or trend.slope is None or trend.slope_p > LEVEL:
         return "whether it recovers cannot be told"
-    return "it recovers" if one.slope < 0 else "it does not recover"
+    return "it recovers" if trend.slope < 0 else "it does not recover"
 
 
-def _judged(one: ExposureTrend, p_holm: float) -> str:
-    if one.mean is None or one.no_interval in (TOO_FEW, TOO_FEW_ARTICLES, ZERO):
-        return one.no_interval or ALIKE
+def _judged(trend: ExposureTrend, p_holm: float) -> str:
+    if trend.mean is None or trend.no_interval in (TOO_FEW, TOO_FEW_ARTICLES, ZERO):
+        return trend.no_interval or ALIKE
     if not p_holm <= LEVEL:
         return ALIKE
-    return WORSE if one.mean > 1 else BETTER
+    return WORSE if trend.mean > 1 else BETTER
 
 
-def _answer(one: ExposureTrend, who: str, p_holm: float) -> str:
-    judged = _judged(one, p_holm)
-    number = f"EB-M by BLEU is {ratio(one)} (1 is no difference; p {p_value(p_holm)})" if one.mean is not None else ""
-    told = {
+def _answer(trend: ExposureTrend, who: str, p_holm: float) -> str:
+    judged = _judged(trend, p_holm)
+    number = (
+        f"EB-M by BLEU is {ratio(trend)} (1 is no difference; p {p_value(p_holm)})" if trend.mean is not None else ""
+    )
+    answers = {
         WORSE: f"{who} continues its own text worse than articles: {number}",
         BETTER: f"{who} continues its own text better than articles: {number}",
         ALIKE: f"No difference is shown between how {who} continues its own text and articles: {number}",
     }
-    return told.get(judged, f"Whether {who} continues its own text worse than articles cannot be told: {judged}")
+    return answers.get(judged, f"Whether {who} continues its own text worse than articles cannot be told: {judged}")
 
 
-def _who(one: ExposureTrend, several: bool) -> str:
-    return f"{one.model} under {short_form(one.decoder)}" if several else one.model
+def _who(trend: ExposureTrend, several: bool) -> str:
+    return f"{trend.model} under {short_form(trend.decoder)}" if several else trend.model
