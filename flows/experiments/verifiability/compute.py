@@ -35,29 +35,31 @@ def compute(evaluations: Evaluations, request: VerifiabilityRequest) -> Answer:
     metric = checked_by(evaluations.settings)
     runs = evaluations.write(request, metrics=_metrics(request, metric))
     evaluator_id = _evaluator(database, runs, metric, evaluations.scored_by)
-    articles = {one.page_id: one for one in snapshots.articles(database, snapshot.snapshot_id)[: request.prompts]}
+    articles = {
+        article.page_id: article for article in snapshots.articles(database, snapshot.snapshot_id)[: request.prompts]
+    }
     human = of_articles(database, snapshot.snapshot_id, articles, metric, evaluator_id)
     texts = [of_run(database, run.run_id, (run.model, run.decoder), metric, evaluator_id) for run in runs]
-    if not any(one.support for one in texts):
+    if not any(text.support for text in texts):
         raise TerminalError("no text has a sentence that could be checked; look at what was written: newwiki browse")
-    found = [one for of_one in (human, *texts) for one in metrics_of(of_one, human, evaluator_id)]
+    metrics = [row for decoder_texts in (human, *texts) for row in metrics_of(decoder_texts, human, evaluator_id)]
     apart: list[VerifiabilityDifference] = []
-    for model in dict.fromkeys(one.model for one in texts):
-        of_model = [one for one in texts if one.model == model]
-        [beside] = [one for one in of_model if one.decoder == against]
-        apart += differences(of_model, beside, request.seed)
+    for model in dict.fromkeys(text.model for text in texts):
+        model_texts = [text for text in texts if text.model == model]
+        [beside] = [text for text in model_texts if text.decoder == against]
+        apart += differences(model_texts, beside, request.seed)
     apart = judged(apart)
     labelled = claim_labels.labels_of(database, [run.run_id for run in runs])
     labels = [
-        labels_of(of_one, [one for one in labelled if one.run_id == run.run_id])
-        for run, of_one in zip(runs, texts, strict=True)
+        labels_of(decoder_texts, [sentence for sentence in labelled if sentence.run_id == run.run_id])
+        for run, decoder_texts in zip(runs, texts, strict=True)
     ]
     corrected, checker = corrections(labels), checkers(labels)
     return Answer(
         snapshot_id=snapshot.snapshot_id,
         verdict=verdict(apart, against),
         words=[
-            *words(found, apart, [human, *texts], metric, _judge(database, evaluator_id)),
+            *words(metrics, apart, [human, *texts], metric, _judge(database, evaluator_id)),
             *correction_words(corrected, checker, agreement(labels)),
         ],
         runs=runs_of(database, [run.run_id for run in runs]),
@@ -67,8 +69,8 @@ def compute(evaluations: Evaluations, request: VerifiabilityRequest) -> Answer:
             "numbers": _digest([human, *texts]),
             **({"labels": _digest_of_labels(labels)} if corrected else {}),
         },
-        rows=[found, apart, corrected, checker],
-        units=[one.prompts for one in apart if one.metric == DECISIVE and one.prompts],
+        rows=[metrics, apart, corrected, checker],
+        units=[difference.prompts for difference in apart if difference.metric == DECISIVE and difference.prompts],
     )
 
 
@@ -88,24 +90,24 @@ def _metrics(request: VerifiabilityRequest, metric: str) -> str:
 
 def _against(request: VerifiabilityRequest) -> str:
     """Return the decoder to compare with, in canonical form. Raises UsageError if it is not among the decoders."""
-    asked = [decoder.canonical for one in request.decoder for decoder in parse(one)]
+    decoders = [decoder.canonical for specification in request.decoder for decoder in parse(specification)]
     if request.against is None:
-        return asked[0]
+        return decoders[0]
     named = [decoder.canonical for decoder in parse(request.against)]
-    if len(named) != 1 or named[0] not in asked:
+    if len(named) != 1 or named[0] not in decoders:
         raise UsageError(f"--against '{request.against}' must be one of the decoders; name it by --decoder, too")
     return named[0]
 
 
-def _evaluator(database: Database, runs: Sequence[Run], metric: str, asked: set[str]) -> str:
-    found = {
-        one.evaluator_id
-        for one in comparison.text_scorings(database, [run.run_id for run in runs])
-        if one.metric == metric and one.evaluator_id in asked
+def _evaluator(database: Database, runs: Sequence[Run], metric: str, evaluator_ids: set[str]) -> str:
+    evaluators = {
+        text_scoring.evaluator_id
+        for text_scoring in comparison.text_scorings(database, [run.run_id for run in runs])
+        if text_scoring.metric == metric and text_scoring.evaluator_id in evaluator_ids
     }
-    if len(found) != 1:
-        raise TerminalError(f"{len(found)} evaluators have checked these runs, and one is needed; ask again")
-    return found.pop()
+    if len(evaluators) != 1:
+        raise TerminalError(f"{len(evaluators)} evaluators have checked these runs, and one is needed; ask again")
+    return evaluators.pop()
 
 
 def _judge(database: Database, evaluator_id: str) -> str:
@@ -114,13 +116,14 @@ def _judge(database: Database, evaluator_id: str) -> str:
 
 
 def _digest_of_labels(labels: Sequence[Labels]) -> str:
-    told = [sorted((place, sorted(said)) for place, said in one.by_place.items()) for one in labels]
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+    content = [sorted((place, sorted(votes)) for place, votes in run_labels.by_place.items()) for run_labels in labels]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 def _digest(texts: Sequence[Texts]) -> str:
     """Return a hash of all numbers, because more texts of the same runs may be checked later."""
-    told = [
-        [one.model, one.decoder, sorted((key, astuple(of_one)) for key, of_one in one.support.items())] for one in texts
+    content = [
+        [text.model, text.decoder, sorted((key, astuple(support)) for key, support in text.support.items())]
+        for text in texts
     ]
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()

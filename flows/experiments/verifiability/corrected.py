@@ -41,30 +41,32 @@ class Labels:
 
     def share(self, place: Place, *labels: ClaimLabel) -> float:
         """Return the share of people who gave the sentence one of these labels."""
-        said = self.by_place[place]
-        return sum(one in labels for one in said) / len(said)
+        votes = self.by_place[place]
+        return sum(vote in labels for vote in votes) / len(votes)
 
     @cached_property
     def checked(self) -> dict[Place, SentencePlace]:
         return {
-            (*key, one.start_char, one.end_char): one
-            for key, of_text in self.texts.sentences.items()
-            for one in of_text
+            (*key, sentence.start_char, sentence.end_char): sentence
+            for key, sentences in self.texts.sentences.items()
+            for sentence in sentences
         }
 
 
 def labels_of(texts: Texts, labelled: Sequence[LabelledSentence]) -> Labels:
     """Return the labels of one run, for the sentences that the checker has checked."""
-    found: dict[Place, list[ClaimLabel]] = {}
-    for one in labelled:
-        found.setdefault((one.page_id, one.sample, one.start_char, one.end_char), []).append(one.label)
+    by_place: dict[Place, list[ClaimLabel]] = {}
+    for sentence in labelled:
+        by_place.setdefault((sentence.page_id, sentence.sample, sentence.start_char, sentence.end_char), []).append(
+            sentence.label
+        )
     checked = Labels(texts, {}).checked
-    return Labels(texts, {place: said for place, said in found.items() if place in checked})
+    return Labels(texts, {place: votes for place, votes in by_place.items() if place in checked})
 
 
-def corrections(of_runs: Sequence[Labels]) -> list[VerifiabilityCorrection]:
+def corrections(run_labels: Sequence[Labels]) -> list[VerifiabilityCorrection]:
     """Return a row for each run with labels and each metric."""
-    return [_correction(one, metric) for one in of_runs if one.by_place for metric in SUPPORT]
+    return [_correction(labels, metric) for labels in run_labels if labels.by_place for metric in SUPPORT]
 
 
 def _correction(labels: Labels, metric: str) -> VerifiabilityCorrection:
@@ -93,8 +95,8 @@ def _correction(labels: Labels, metric: str) -> VerifiabilityCorrection:
             model.append(np.mean([checker[place] for place in labelled], axis=0))
         else:
             alone.append(np.mean([*checker.values()], axis=0))
-    there = 1.0 if ratio else len(by_prompt) / len(prompts)
-    found = corrected_ratio(people, model, alone) if people else None
+    factor = 1.0 if ratio else len(by_prompt) / len(prompts)
+    estimate = corrected_ratio(people, model, alone) if people else None
     return VerifiabilityCorrection(
         model=texts.model,
         decoder=texts.decoder,
@@ -102,16 +104,16 @@ def _correction(labels: Labels, metric: str) -> VerifiabilityCorrection:
         prompts=len(prompts),
         labelled=len(people),
         uncorrected=_uncorrected(texts, metric),
-        corrected=there * found.ratio if found else None,
-        low=there * found.interval.low if found else None,
-        high=there * found.interval.high if found else None,
-        weight=found.weight if found else None,
-        lacking=None if found else _lacking(len(people), len(alone)),
+        corrected=factor * estimate.ratio if estimate else None,
+        low=factor * estimate.interval.low if estimate else None,
+        high=factor * estimate.interval.high if estimate else None,
+        weight=estimate.weight if estimate else None,
+        lacking=None if estimate else _lacking(len(people), len(alone)),
     )
 
 
-def _by_checker(one: SentencePlace) -> tuple[float, float]:
-    return float(one.label == "supported"), float(one.verified)
+def _by_checker(sentence: SentencePlace) -> tuple[float, float]:
+    return float(sentence.label == "supported"), float(sentence.verified)
 
 
 def _by_people(labels: Labels, place: Place) -> tuple[float, float]:
@@ -121,12 +123,12 @@ def _by_people(labels: Labels, place: Place) -> tuple[float, float]:
 def _uncorrected(texts: Texts, metric: str) -> float | None:
     """Return the checker's own number, over all texts for SPG and USPG, and over all sentences for SPV and USPV."""
     if metric in ("spg", "uspg"):
-        return fmean(getattr(one, metric) for one in texts.support.values())
+        return fmean(getattr(support, metric) for support in texts.support.values())
     counted = [
-        one for of_text in texts.sentences.values() for one in of_text
-        if one.verified and (one.new or metric == "spv")
+        sentence for sentences in texts.sentences.values() for sentence in sentences
+        if sentence.verified and (sentence.new or metric == "spv")
     ]  # fmt: skip
-    return sum(one.label == "supported" for one in counted) / len(counted) if counted else None
+    return sum(sentence.label == "supported" for sentence in counted) / len(counted) if counted else None
 
 
 def _lacking(labelled: int, alone: int) -> str:
@@ -135,9 +137,9 @@ def _lacking(labelled: int, alone: int) -> str:
     return NO_VERIFIED if alone else ALL_LABELLED
 
 
-def checkers(of_runs: Sequence[Labels]) -> list[VerifiabilityChecker]:
+def checkers(run_labels: Sequence[Labels]) -> list[VerifiabilityChecker]:
     """Return a row for each label, or an empty list if no sentence is labeled."""
-    places = [(one, place) for one in of_runs for place in one.by_place]
+    places = [(labels, place) for labels in run_labels for place in labels.by_place]
     return [_checker(places, "supported"), _checker(places, "refuted")] if places else []
 
 
@@ -166,6 +168,6 @@ def _mean(values: Array) -> tuple[float, float, float] | tuple[None, None, None]
     return float(values.mean()), interval.low, interval.high
 
 
-def agreement(of_runs: Sequence[Labels]) -> Agreement:
+def agreement(run_labels: Sequence[Labels]) -> Agreement:
     """Return the agreement of people who labeled the same sentences."""
-    return alpha([said for one in of_runs for said in one.by_place.values()])
+    return alpha([votes for labels in run_labels for votes in labels.by_place.values()])

@@ -42,26 +42,27 @@ class Family:
     line: tuple[str, Mapping[str, VerifiabilityMetric]] | None
 
 
-def figures(found: Sequence[VerifiabilityMetric]) -> list[Figure]:
-    drawn = [*planes(found), _shares(found)] if found else []
-    for family in families(found):
+def figures(metrics: Sequence[VerifiabilityMetric]) -> list[Figure]:
+    drawn = [*planes(metrics), _shares(metrics)] if metrics else []
+    for family in families(metrics):
         line = f"; the dashed line is {family.line[0]}" if family.line else ""
-        told = {"model": family.model, "family": family.words, "line": line}
+        details = {"model": family.model, "family": family.words, "line": line}
         if family.parameter == "delay":
             drawn.append(
-                _by_value(family, ("uspg",), SENTENCES, "distinct supported sentences", _FIGURE_5.format(**told))
+                _by_value(family, ("uspg",), SENTENCES, "distinct supported sentences", _FIGURE_5.format(**details))
             )
         what = "delay" if family.parameter == "delay" else "the length of the n-grams that are blocked"
-        drawn.append(_by_value(family, ("spg", "spv", PROPORTION), 100, "%", _FIGURE_3.format(**told, what=what)))
+        drawn.append(_by_value(family, ("spg", "spv", PROPORTION), 100, "%", _FIGURE_3.format(**details, what=what)))
     return drawn
 
 
-def families(found: Sequence[VerifiabilityMetric]) -> Iterator[Family]:
+def families(metrics: Sequence[VerifiabilityMetric]) -> Iterator[Family]:
     """Yield the families with at least two values."""
     known = {
-        (one.model, one.decoder): {other.metric: other for other in found if _who(other) == _who(one)} for one in found
+        (metric.model, metric.decoder): {other.metric: other for other in metrics if _who(other) == _who(metric)}
+        for metric in metrics
     }
-    decoders = {who: made for who in known if (made := _parsed(who[1]))}
+    decoders = {who: parsed for who in known if (parsed := _parsed(who[1]))}
     for parameter in ("delay", "no_repeat_ngram_size"):
         groups: dict[tuple[str, str], dict[int, Mapping[str, VerifiabilityMetric]]] = {}
         for (model, canonical), decoder in decoders.items():
@@ -87,8 +88,8 @@ def _without(decoder: Decoder, parameter: str) -> Decoder:
     return Decoder(decoder.name, {name: value for name, value in decoder.parameters.items() if name != parameter})
 
 
-def _who(one: VerifiabilityMetric) -> tuple[str, str]:
-    return one.model, one.decoder
+def _who(metric: VerifiabilityMetric) -> tuple[str, str]:
+    return metric.model, metric.decoder
 
 
 def _parsed(canonical: str) -> Decoder | None:
@@ -99,24 +100,24 @@ def _parsed(canonical: str) -> Decoder | None:
         return None
 
 
-def _shares(found: Sequence[VerifiabilityMetric]) -> Figure:
-    several = len({one.model for one in found}) > 2
+def _shares(metrics: Sequence[VerifiabilityMetric]) -> Figure:
+    several = len({metric.model for metric in metrics}) > 2
     values = [
         {
-            "decoder": f"{one.model} · {short_form(one.decoder)}" if several else short_form(one.decoder),
-            **_point(one, 100),
+            "decoder": f"{metric.model} · {short_form(metric.decoder)}" if several else short_form(metric.decoder),
+            **_point(metric, 100),
         }
-        for one in found
-        if one.metric in SUPPORT and one.mean is not None
+        for metric in metrics
+        if metric.metric in SUPPORT and metric.mean is not None
     ]
-    told = "; ".join(f"{one['decoder']} {one['metric']} {one['at']:.1f}" for one in values)
-    return Figure(_SHARES, svg(_dots(values), f"Per cent by decoder: {told}"))
+    listed = "; ".join(f"{value['decoder']} {value['metric']} {value['at']:.1f}" for value in values)
+    return Figure(_SHARES, svg(_dots(values), f"Per cent by decoder: {listed}"))
 
 
-def _point(one: VerifiabilityMetric, times: float) -> dict[str, Any]:
-    ends = {"low": one.low, "high": one.high}
-    at = (one.mean or 0.0) * times
-    return {"metric": _name(one.metric), "at": at} | {
+def _point(metric: VerifiabilityMetric, times: float) -> dict[str, Any]:
+    ends = {"low": metric.low, "high": metric.high}
+    at = (metric.mean or 0.0) * times
+    return {"metric": _name(metric.metric), "at": at} | {
         name: at if end is None else end * times for name, end in ends.items()
     }
 
@@ -128,7 +129,7 @@ def _name(metric: str) -> str:
 def _dots(values: Sequence[Mapping[str, Any]]) -> "altair.LayerChart":
     import altair as alt
 
-    decoders = list(dict.fromkeys(one["decoder"] for one in values))
+    decoders = list(dict.fromkeys(value["decoder"] for value in values))
     names = [_name(metric) for metric in SUPPORT]
     room = min(_MOST_ROOM, _LETTER * max(map(len, decoders)))  # pages may use wider fonts than the renderer
     labels = alt.Axis(title=None, labelFontSize=12, labelLimit=room, minExtent=room, grid=True)
@@ -146,16 +147,16 @@ def _dots(values: Sequence[Mapping[str, Any]]) -> "altair.LayerChart":
 
 def _by_value(family: Family, metrics: Sequence[str], times: float, unit: str, caption: str) -> Figure:
     values = [
-        {"value": value, **_point(of_value[metric], times)}
-        for value, of_value in family.by_value.items()
+        {"value": value, **_point(value_metrics[metric], times)}
+        for value, value_metrics in family.by_value.items()
         for metric in metrics
-        if of_value[metric].mean is not None
+        if value_metrics[metric].mean is not None
     ]
     lines = [_point(family.line[1][metric], times) for metric in metrics] if family.line else []
-    told = "; ".join(f"{one['metric']} at {one['value']}: {one['at']:.2f}" for one in values)
+    listed = "; ".join(f"{value['metric']} at {value['value']}: {value['at']:.2f}" for value in values)
     names = [_name(metric) for metric in metrics]
-    label = f"{unit} by {family.parameter}: {told}" + "".join(
-        f"; line {one['metric']} {one['at']:.2f}" for one in lines
+    label = f"{unit} by {family.parameter}: {listed}" + "".join(
+        f"; line {line['metric']} {line['at']:.2f}" for line in lines
     )
     image: Markup = svg(_curves(values, lines, names, unit, family.parameter), label)
     return Figure(caption, image)

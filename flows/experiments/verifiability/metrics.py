@@ -15,10 +15,10 @@ from flows.experiments.verifiability.texts import Key, Texts
 Array = NDArray[np.float64]
 
 SUPPORT: Mapping[str, Callable[[Support], float | None]] = {
-    "spg": lambda one: one.spg,
-    "spv": lambda one: one.spv,
-    "uspg": lambda one: one.uspg,
-    "uspv": lambda one: one.uspv,
+    "spg": lambda support: support.spg,
+    "spv": lambda support: support.spv,
+    "uspg": lambda support: support.uspg,
+    "uspv": lambda support: support.uspv,
 }
 FOUR_GRAMS, PROPORTION = "distinct_4grams", "four_gram_proportion"
 # The columns of the paper's table 1
@@ -39,18 +39,18 @@ def metrics_of(texts: Texts, articles: Texts, evaluator_id: str) -> list[Verifia
     beside = [articles.four_grams[page_id, 0] for page_id, _ in texts.four_grams]
     pages = [page_id for page_id, _ in texts.four_grams]
     numbers = list(texts.four_grams.values())
-    made = [
+    metrics = [
         _metric(texts, FOUR_GRAMS, None, pages, numbers, np.ones(len(pages))),
         _metric(texts, PROPORTION, None, pages, numbers, beside),
     ]
     for name, read in SUPPORT.items():
-        values = {key: read(one) for key, one in texts.support.items()}
-        there = {key: value for key, value in values.items() if value is not None}
-        pages = [page_id for page_id, _ in there]
-        undefined = len(values) - len(there)
+        values = {key: read(support) for key, support in texts.support.items()}
+        defined = {key: value for key, value in values.items() if value is not None}
+        pages = [page_id for page_id, _ in defined]
+        undefined = len(values) - len(defined)
         weights = np.ones(len(pages))
-        made.append(_metric(texts, name, evaluator_id, pages, list(there.values()), weights, undefined))
-    return made
+        metrics.append(_metric(texts, name, evaluator_id, pages, list(defined.values()), weights, undefined))
+    return metrics
 
 
 def _metric(
@@ -63,9 +63,9 @@ def _metric(
     """
     totals, _ = statistics.by_cluster(values, pages)
     counts, _ = statistics.by_cluster(weights, pages)
-    found = statistics.NOTHING
+    interval = statistics.NOTHING
     if len(pages):
-        found = interval_within(statistics.estimate(totals, counts), 0.0, 1.0 if metric in SUPPORT else None)
+        interval = interval_within(statistics.estimate(totals, counts), 0.0, 1.0 if metric in SUPPORT else None)
     return VerifiabilityMetric(
         model=texts.model,
         decoder=texts.decoder,
@@ -74,10 +74,10 @@ def _metric(
         prompts=len(set(pages)),
         texts=len(pages),
         undefined=undefined,
-        mean=found.mean,
-        low=found.low,
-        high=found.high,
-        no_interval=found.lacking,
+        mean=interval.mean,
+        low=interval.low,
+        high=interval.high,
+        no_interval=interval.lacking,
     )
 
 
@@ -87,30 +87,30 @@ def differences(decoders: Sequence[Texts], against: Texts, seed: int) -> list[Ve
     The 4-gram proportion is left out because it differs exactly when the different 4-grams do. The differences have no
     verdict yet, because verdicts are corrected over all models together (`flows.experiments.directions`).
     """
-    others = [one for one in decoders if one.decoder != against.decoder]
-    asked = [(one, metric) for one in others for metric in _COMPARED]
-    if not asked:
+    others = [decoder for decoder in decoders if decoder.decoder != against.decoder]
+    compared = [(decoder, metric) for decoder in others for metric in _COMPARED]
+    if not compared:
         return []
-    means = {one.decoder: {metric: _page_means(one, metric) for metric in _COMPARED} for one in decoders}
-    pages = sorted({page for of_decoder in means.values() for of_metric in of_decoder.values() for page in of_metric})
-    pairs = [(means[one.decoder][metric], means[against.decoder][metric]) for one, metric in asked]
+    means = {decoder.decoder: {metric: _page_means(decoder, metric) for metric in _COMPARED} for decoder in decoders}
+    pages = sorted({page for by_metric in means.values() for by_page in by_metric.values() for page in by_page})
+    pairs = [(means[decoder.decoder][metric], means[against.decoder][metric]) for decoder, metric in compared]
     # range of a difference of shares
-    ranges = [(-1.0, 1.0) if metric in SUPPORT else (-np.inf, np.inf) for _, metric in asked]
-    found = paired_differences(pairs, pages, seed, ranges=ranges)
+    ranges = [(-1.0, 1.0) if metric in SUPPORT else (-np.inf, np.inf) for _, metric in compared]
+    paired = paired_differences(pairs, pages, seed, ranges=ranges)
     return [
         VerifiabilityDifference(
-            model=decoder.model, decoder=decoder.decoder, against=against.decoder, metric=metric, **vars(one)
+            model=decoder.model, decoder=decoder.decoder, against=against.decoder, metric=metric, **vars(difference)
         )
-        for (decoder, metric), one in zip(asked, found, strict=True)
+        for (decoder, metric), difference in zip(compared, paired, strict=True)
     ]
 
 
 def _page_means(texts: Texts, metric: str) -> dict[int, float]:
     values: Iterable[tuple[Key, float | None]] = texts.four_grams.items()
     if metric != FOUR_GRAMS:
-        values = [(key, SUPPORT[metric](one)) for key, one in texts.support.items()]
-    of_page: dict[int, list[float]] = {}
+        values = [(key, SUPPORT[metric](support)) for key, support in texts.support.items()]
+    by_page: dict[int, list[float]] = {}
     for (page_id, _), value in values:
         if value is not None:
-            of_page.setdefault(page_id, []).append(value)
-    return {page_id: float(np.mean(numbers)) for page_id, numbers in of_page.items()}
+            by_page.setdefault(page_id, []).append(value)
+    return {page_id: float(np.mean(numbers)) for page_id, numbers in by_page.items()}

@@ -36,11 +36,11 @@ _AGAIN = "{up} against {across}, {place}; all else as in the first figure."
 ByMetric = Mapping[str, VerifiabilityMetric]
 
 
-def planes(found: Sequence[VerifiabilityMetric]) -> list[Figure]:
+def planes(metrics: Sequence[VerifiabilityMetric]) -> list[Figure]:
     """Return a figure for each two metrics that any decoder has both of."""
     by: dict[tuple[str, str], dict[str, VerifiabilityMetric]] = {}
-    for one in found:
-        by.setdefault((one.model, one.decoder), {})[one.metric] = one
+    for metric in metrics:
+        by.setdefault((metric.model, metric.decoder), {})[metric.metric] = metric
     figures: list[Figure] = []
     for across, up, place in _PLANES:
         if drawn := _plane(by, across, up, place, _AGAIN if figures else _CAPTION):
@@ -54,24 +54,24 @@ def _plane(by: Mapping[tuple[str, str], ByMetric], across: str, up: str, place: 
     shapes = dict(zip(models, SHAPES, strict=False))
     names = _names(decoders)
     ours = []
-    for (model, decoder), of_run in by.items():
-        if of_run[across].mean is None or of_run[up].mean is None:
+    for (model, decoder), metrics in by.items():
+        if metrics[across].mean is None or metrics[up].mean is None:
             continue
         about: dict[str, Any] = {
             "color": _colour(decoders, decoder),
             "shape": shapes.get(model, "cross"),
             "words": names[decoder],
         }
-        ours.append(about | _ends("x", of_run[across]) | _ends("y", of_run[up]))
+        ours.append(about | _ends("x", metrics[across]) | _ends("y", metrics[up]))
     if not ours:
         return None
     published = _published(decoders, across, up)
-    values = [{**one, "fill": one["color"]} for one in ours] + published
-    for one, corner in zip(values, corners(values, downwards=False, size=_SIZE), strict=True):
-        one["corner"] = corner
-    told = "; ".join(f"{one['words']}: {one['x']:.1f}, {one['y']:.1f}" for one in ours)
-    unlabelled = any(not one["corner"] for one in values[: len(ours)])
-    told_below = caption.format(
+    values = [{**point, "fill": point["color"]} for point in ours] + published
+    for point, corner in zip(values, corners(values, downwards=False, size=_SIZE), strict=True):
+        point["corner"] = corner
+    listed = "; ".join(f"{point['words']}: {point['x']:.1f}, {point['y']:.1f}" for point in ours)
+    unlabelled = any(not point["corner"] for point in values[: len(ours)])
+    full_caption = caption.format(
         across=_TITLES[across].partition(":")[0],
         up=_TITLES[up].partition(":")[0],
         place=place,
@@ -80,13 +80,17 @@ def _plane(by: Mapping[tuple[str, str], ByMetric], across: str, up: str, place: 
         unlabelled=", and one without words is in the table" if unlabelled else "",
     )
     chart = crosses(values, _TITLES[across], _TITLES[up], downwards=False, level=None, size=_SIZE)
-    return Figure(told_below, svg(chart, f"{_TITLES[across]} and {_TITLES[up]}: {told}"), first=True)
+    return Figure(full_caption, svg(chart, f"{_TITLES[across]} and {_TITLES[up]}: {listed}"), first=True)
 
 
-def _ends(axis: str, one: VerifiabilityMetric) -> dict[str, float]:
-    times = 1 if one.metric == FOUR_GRAMS else 100
-    mean = one.mean or 0.0
-    ends = {"": mean, "_low": mean if one.low is None else one.low, "_high": mean if one.high is None else one.high}
+def _ends(axis: str, metric: VerifiabilityMetric) -> dict[str, float]:
+    times = 1 if metric.metric == FOUR_GRAMS else 100
+    mean = metric.mean or 0.0
+    ends = {
+        "": mean,
+        "_low": mean if metric.low is None else metric.low,
+        "_high": mean if metric.high is None else metric.high,
+    }
     return {f"{axis}{end}": value * times for end, value in ends.items()}
 
 
@@ -115,7 +119,7 @@ def _names(decoders: Sequence[str]) -> dict[str, str]:
     """Return a unique name for each decoder: its first word if that is unique, otherwise its short form."""
     families = {decoder: decoder.partition(":")[0] for decoder in decoders}
     counts = Counter(families.values())
-    named = {one: family if counts[family] == 1 else _short(one) for one, family in families.items()}
+    named = {decoder: family if counts[family] == 1 else _short(decoder) for decoder, family in families.items()}
     return named | ({_ARTICLES: "articles"} if _ARTICLES in named else {})
 
 

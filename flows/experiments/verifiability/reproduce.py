@@ -31,25 +31,27 @@ _ARTICLES = "reference"
 
 def _tasks(reproduction: Reproduction, exhibits: Sequence[Exhibit]) -> list[Task]:
     """Return the tasks; without a scorer of claims, measure only the columns that do not need one."""
-    shown = [one for one in exhibits if not PUBLISHED.keys().isdisjoint(one.columns)]
+    shown = [exhibit for exhibit in exhibits if not PUBLISHED.keys().isdisjoint(exhibit.columns)]
     if _lacking(reproduction):
         return evaluation_tasks(reproduction, shown)
     return [task for model in reproduction.models.loaded if (task := _task(reproduction, model, shown))]
 
 
 def _task(reproduction: Reproduction, model: ChosenModel, exhibits: Sequence[Exhibit]) -> Task | None:
-    there = [one for one in exhibits if any(row.model == model.of for row in one.rows)]
-    chosen = decoders_of(reproduction, [row for one in there for row in one.rows if row.model == model.of])
+    own_exhibits = [exhibit for exhibit in exhibits if any(row.model == model.of for row in exhibit.rows)]
+    chosen = decoders_of(
+        reproduction, [row for exhibit in own_exhibits for row in exhibit.rows if row.model == model.of]
+    )
     if not chosen:
         return None
     experiment, numbers = named(_NAME), protocol(reproduction, reproduction.new)
-    given = {**reproduction.request.how, "snapshot": reproduction.new.snapshot_id, **asked(numbers)}
-    request = experiment.request(**given, models=(model.name,), backend=model.backend, decoder=chosen)
+    settings = {**reproduction.request.how, "snapshot": reproduction.new.snapshot_id, **asked(numbers)}
+    request = experiment.request(**settings, models=(model.name,), backend=model.backend, decoder=chosen)
     return Task(
         name=f"{_NAME}: {model.words}",
         request=request,
         experiment=_NAME,
-        exhibits=[one.name for one in there],
+        exhibits=[exhibit.name for exhibit in own_exhibits],
         runs=len(chosen),
         texts=texts_of(chosen, numbers),
         tokens=numbers["max_new_tokens"].here,
@@ -60,14 +62,14 @@ def _task(reproduction: Reproduction, model: ChosenModel, exhibits: Sequence[Exh
 def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Reader:
     lacking = _lacking(reproduction)
     plain = evaluation_reader(reproduction, outcomes) if lacking else None
-    answers = {name: one.answer for name, one in outcomes.items() if one.answer}
-    found = {
-        (name, one.decoder, one.metric): one
+    answers = {name: outcome.answer for name, outcome in outcomes.items() if outcome.answer}
+    metrics = {
+        (name, metric.decoder, metric.metric): metric
         for name, answer in answers.items()
-        for one in experiments.rows(reproduction.database, VerifiabilityMetric, answer)
+        for metric in experiments.rows(reproduction.database, VerifiabilityMetric, answer)
     }
 
-    def of(exhibit: Exhibit, number: Number) -> Ours | str | None:
+    def number_of(exhibit: Exhibit, number: Number) -> Ours | str | None:
         metric = PUBLISHED.get(number.metric.title)
         if metric is None:
             return _OTHERWISE.get(number.metric.title, NO_COMMAND)
@@ -75,7 +77,7 @@ def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Read
             return plain(exhibit, number) if number.metric.here else lacking
         if number.model and number.model.articles:
             name = next(iter(answers), "")
-            return _ours(found.get((name, _ARTICLES, metric)), "Wikipedia", answers.get(name, ""))
+            return _ours(metrics.get((name, _ARTICLES, metric)), "Wikipedia", answers.get(name, ""))
         model = reproduction.model(number)
         if isinstance(model, str):
             return model
@@ -83,23 +85,23 @@ def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Read
         if name not in answers:
             return outcomes[name].failed if name in outcomes else NO_COMMAND
         decoder = canonical(reproduction.models.decoder(number.decoder))
-        return _ours(found.get((name, decoder, metric)), model.words, answers[name])
+        return _ours(metrics.get((name, decoder, metric)), model.words, answers[name])
 
-    return of
+    return number_of
 
 
-def _ours(one: VerifiabilityMetric | None, whose: str, answer: str) -> Ours | str:
-    if one is None:
+def _ours(metric: VerifiabilityMetric | None, whose: str, answer: str) -> Ours | str:
+    if metric is None:
         return "no model is loaded beside which the articles would be measured"
-    if one.mean is None:
-        return f"no text has a number: {one.undefined} are undefined"
+    if metric.mean is None:
+        return f"no text has a number: {metric.undefined} are undefined"
     return Ours(
-        value=one.mean,
-        low=one.low,
-        high=one.high,
-        lacking=one.no_interval,
+        value=metric.mean,
+        low=metric.low,
+        high=metric.high,
+        lacking=metric.no_interval,
         whose=whose,
-        metric=one.metric,
+        metric=metric.metric,
         source=answer,
     )
 

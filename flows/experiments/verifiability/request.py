@@ -60,7 +60,7 @@ class VerifiabilityRequest(ExperimentRequest):
     budget: int = field(3000, "Maximum number of texts per run whose claims are checked.", at_least=1)
 
     def __post_init__(self) -> None:
-        usual = {one.name: one.default for one in fields_of(type(self))}
+        usual = {option.name: option.default for option in fields_of(type(self))}
         if self.sweep:
             if self.decoder not in (TABLE_1, SWEEPS[self.sweep]):
                 raise UsageError("--sweep and --decoder exclude each other: leave one out")

@@ -54,126 +54,136 @@ _HEADS = {
 
 
 def show(database: Database, experiment_id: str) -> Shown:
-    found = experiments.rows(database, VerifiabilityMetric, experiment_id)
+    metrics = experiments.rows(database, VerifiabilityMetric, experiment_id)
     apart = experiments.rows(database, VerifiabilityDifference, experiment_id)
-    models = list(dict.fromkeys(one.model for one in found if one.decoder != "reference"))
+    models = list(dict.fromkeys(metric.model for metric in metrics if metric.decoder != "reference"))
     heads = ["decoder", *(["model"] if len(models) > 1 else []), *_HEADS.values(), "texts", "undefined"]
-    tables = [Table(_METRICS, heads, [_cells(of_one, len(models) > 1) for of_one in _by_decoder(found)])]
+    tables = [Table(_METRICS, heads, [_cells(by_metric, len(models) > 1) for by_metric in _by_decoder(metrics)])]
     tables += [
-        _differences(of_model, model if len(models) > 1 else "")
+        _differences(model_differences, model if len(models) > 1 else "")
         for model in models
-        if (of_model := [one for one in apart if one.model == model])
+        if (model_differences := [difference for difference in apart if difference.model == model])
     ]
     corrected = experiments.rows(database, VerifiabilityCorrection, experiment_id)
     checker = experiments.rows(database, VerifiabilityChecker, experiment_id)
     if corrected:
         tables += [_corrections(corrected, len(models) > 1), _checkers(checker)]
-    names = [one.name for one in fields(VerifiabilityMetric)]
-    said = findings(apart, corrected)
-    return Shown(names, [astuple(one) for one in found], said, tables, lambda _: figures(found))
+    names = [column.name for column in fields(VerifiabilityMetric)]
+    summary = findings(apart, corrected)
+    return Shown(names, [astuple(metric) for metric in metrics], summary, tables, lambda _: figures(metrics))
 
 
 def findings(apart: Sequence[VerifiabilityDifference], corrected: Sequence[VerifiabilityCorrection] = ()) -> Findings:
     """State by model and metric which decoders differ from the baseline, and the numbers corrected by people."""
     holds: list[str] = []
     unknown: list[tuple[str, str, str]] = []
-    for model, metric in dict.fromkeys((one.model, one.metric) for one in apart):
-        of_both = [one for one in apart if (one.model, one.metric) == (model, metric)]
-        about, beside = f"{model}: {_HEADS[metric]}", short_form(of_both[0].against)
+    for model, metric in dict.fromkeys((difference.model, difference.metric) for difference in apart):
+        own_differences = [
+            difference for difference in apart if (difference.model, difference.metric) == (model, metric)
+        ]
+        about, beside = f"{model}: {_HEADS[metric]}", short_form(own_differences[0].against)
         for way in ("higher", "lower"):
-            names = [_with_interval(one) for one in of_both if one.verdict == way]
+            names = [_with_interval(difference) for difference in own_differences if difference.verdict == way]
             holds += [f"{about} is {way} than with {beside}: {'; '.join(names)}"] if names else []
-        names = [short_form(one.decoder) for one in of_both if one.verdict not in ("higher", "lower")]
-        under = decoders_words(names, len(of_both))
+        names = [
+            short_form(difference.decoder)
+            for difference in own_differences
+            if difference.verdict not in ("higher", "lower")
+        ]
+        under = decoders_words(names, len(own_differences))
         unknown += [(model, _HEADS[metric], f"from {beside} under {under}")] if names else []
-    holds += _by_people([one for one in corrected if one.metric == DECISIVE and one.corrected is not None])
+    holds += _by_people(
+        [correction for correction in corrected if correction.metric == DECISIVE and correction.corrected is not None]
+    )
     return Findings(answer=sentence(apart), holds=holds, unknown=[*untold(unknown), *_by_the_checker(corrected)])
 
 
 def _by_people(corrected: Sequence[VerifiabilityCorrection]) -> list[str]:
     """Return the corrected numbers next to the checker's own."""
-    each = "; ".join(f"{short_form(one.decoder)}, {_corrected(one)}" for one in corrected)
+    each = "; ".join(f"{short_form(correction.decoder)}, {_corrected(correction)}" for correction in corrected)
     return [f"{_HEADS[DECISIVE]} in per cent as people would find it, in brackets by the checker: {each}"] * bool(each)
 
 
 def _by_the_checker(corrected: Sequence[VerifiabilityCorrection]) -> list[str]:
     """State why numbers are the checker's alone."""
     about = "what people would call supported"
-    lacking = Counter(one.lacking for one in corrected if one.metric == DECISIVE and one.lacking)
+    lacking = Counter(
+        correction.lacking for correction in corrected if correction.metric == DECISIVE and correction.lacking
+    )
     if not corrected:
         return [f"{about}: none labelled a sentence, the checker alone did"]
     return [f"{about} under {counted(count, 'decoder')}: {why}" for why, count in lacking.items()]
 
 
-def _with_interval(one: VerifiabilityDifference) -> str:
-    return f"{short_form(one.decoder)}, {points(one)}"
+def _with_interval(difference: VerifiabilityDifference) -> str:
+    return f"{short_form(difference.decoder)}, {points(difference)}"
 
 
 def _by_decoder(rows: Sequence[Row]) -> list[dict[str, Row]]:
     """Return for each model and decoder its rows by metric."""
-    who = dict.fromkeys((one.model, one.decoder) for one in rows)
-    return [{one.metric: one for one in rows if (one.model, one.decoder) == key} for key in who]
+    who = dict.fromkeys((row.model, row.decoder) for row in rows)
+    return [{row.metric: row for row in rows if (row.model, row.decoder) == key} for key in who]
 
 
-def _cells(of_one: Mapping[str, VerifiabilityMetric], several: bool) -> list[Any]:
-    first = of_one["spv"]
-    numbers = [_number(of_one[name]) for name in _HEADS]
+def _cells(by_metric: Mapping[str, VerifiabilityMetric], several: bool) -> list[Any]:
+    first = by_metric["spv"]
+    numbers = [_number(by_metric[name]) for name in _HEADS]
     model = [first.model] if several else []
     return [short_form(first.decoder), *model, *numbers, first.texts + first.undefined, first.undefined]
 
 
-def _number(one: VerifiabilityMetric) -> str:
-    if one.mean is None:
+def _number(metric: VerifiabilityMetric) -> str:
+    if metric.mean is None:
         return "undefined"
-    return estimate(one.mean, one.low, one.high, partial(in_unit, one.metric))
+    return estimate(metric.mean, metric.low, metric.high, partial(in_unit, metric.metric))
 
 
 def _differences(apart: Sequence[VerifiabilityDifference], model: str) -> Table:
-    metrics = list(dict.fromkeys(one.metric for one in apart))
+    metrics = list(dict.fromkeys(difference.metric for difference in apart))
     cells = [
-        [short_form(next(iter(of_one.values())).decoder), *(_difference(of_one[metric]) for metric in metrics)]
-        for of_one in _by_decoder(apart)
+        [short_form(next(iter(by_metric.values())).decoder), *(_difference(by_metric[metric]) for metric in metrics)]
+        for by_metric in _by_decoder(apart)
     ]
     caption = _DIFFERENCES.format(against=short_form(apart[0].against))
     return Table(f"{model}: {caption}" if model else caption, ["decoder", *(_HEADS[name] for name in metrics)], cells)
 
 
-def _difference(one: VerifiabilityDifference) -> str:
-    if one.difference is None:
+def _difference(difference: VerifiabilityDifference) -> str:
+    if difference.difference is None:
         return "no prompt has both"
-    p = "" if one.p_holm is None else f", p {p_value(one.p_holm)}"
-    return f"{points(one)} {one.verdict}{p} ({one.prompts})"
+    p = "" if difference.p_holm is None else f", p {p_value(difference.p_holm)}"
+    return f"{points(difference)} {difference.verdict}{p} ({difference.prompts})"
 
 
 def _corrections(corrected: Sequence[VerifiabilityCorrection], several: bool) -> Table:
     heads = ["decoder", *(["model"] if several else []), *(name.upper() for name in SUPPORT), "labelled prompts"]
     cells = []
-    for of_one in _by_decoder(corrected):
-        first = of_one["spg"]
+    for by_metric in _by_decoder(corrected):
+        first = by_metric["spg"]
         model = [first.model] if several else []
-        numbers = [_corrected(of_one[name]) for name in SUPPORT]
+        numbers = [_corrected(by_metric[name]) for name in SUPPORT]
         cells.append([short_form(first.decoder), *model, *numbers, f"{first.labelled} of {first.prompts}"])
     return Table(_CORRECTED, heads, cells)
 
 
-def _corrected(one: VerifiabilityCorrection) -> str:
-    by_checker = "undefined" if one.uncorrected is None else hundredths(one.uncorrected)
-    if one.corrected is None or one.low is None or one.high is None:
-        return f"{one.lacking} ({by_checker})"
-    return f"{estimate(one.corrected, one.low, one.high, hundredths)} ({by_checker})"
+def _corrected(correction: VerifiabilityCorrection) -> str:
+    by_checker = "undefined" if correction.uncorrected is None else hundredths(correction.uncorrected)
+    if correction.corrected is None or correction.low is None or correction.high is None:
+        return f"{correction.lacking} ({by_checker})"
+    return f"{estimate(correction.corrected, correction.low, correction.high, hundredths)} ({by_checker})"
 
 
 def _checkers(checker: Sequence[VerifiabilityChecker]) -> Table:
     cells = [
         [
-            one.label,
-            f"{one.by_checker} of {one.labelled}",
-            f"{one.by_people:g}",
-            estimate(one.precision, one.precision_low, one.precision_high, hundredths),
-            estimate(one.recall, one.recall_low, one.recall_high, hundredths),
-            *_PAPERS_CHECKER[one.label],
+            row.label,
+            f"{row.by_checker} of {row.labelled}",
+            f"{row.by_people:g}",
+            estimate(row.precision, row.precision_low, row.precision_high, hundredths),
+            estimate(row.recall, row.recall_low, row.recall_high, hundredths),
+            *_PAPERS_CHECKER[row.label],
         ]
-        for one in checker
+        for row in checker
     ]
     heads = [
         "label",

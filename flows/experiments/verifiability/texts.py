@@ -69,9 +69,13 @@ def of_articles(
     database: Database, snapshot_id: str, articles: Mapping[int, Article], metric: str, evaluator_id: str
 ) -> Texts:
     """Return the articles themselves, without their first sentences."""
-    found = _checked_texts(database, f"reference:{snapshot_id}", metric, evaluator_id)
+    checked = _checked_texts(database, f"reference:{snapshot_id}", metric, evaluator_id)
     written = {(page_id, 0): article.completion for page_id, article in articles.items()}
-    return _texts(("Wikipedia", "reference"), {key: one for key, one in found.items() if key in written}, written)
+    return _texts(
+        ("Wikipedia", "reference"),
+        {key: checked_text for key, checked_text in checked.items() if key in written},
+        written,
+    )
 
 
 def _checked_texts(
@@ -80,21 +84,21 @@ def _checked_texts(
     """Return the texts that the evaluator has checked; `metric` is one of the evaluator's metrics."""
     rows = database.records(CheckedRow, "checked_sentences", run_id, metric, evaluator_id, SENTENCES)
     return {
-        key: _checked_text([one for one in of_text if one.label])
-        for key, of_text in groupby(rows, lambda one: (one.page_id, one.sample))
+        key: _checked_text([row for row in text_rows if row.label])
+        for key, text_rows in groupby(rows, lambda row: (row.page_id, row.sample))
     }
 
 
 def _checked_text(rows: Sequence[CheckedRow]) -> tuple[Support, list[SentencePlace]]:
-    checked = [_checked(one) for one in rows]
+    checked = [_checked(row) for row in rows]
     places = [
         SentencePlace(
             row.start_char or 0,
             row.end_char or 0,
-            one.label,
-            new=one.label == "not enough info" or one not in checked[:place],
+            sentence.label,
+            new=sentence.label == "not enough info" or sentence not in checked[:place],
         )
-        for place, (row, one) in enumerate(zip(rows, checked, strict=True))
+        for place, (row, sentence) in enumerate(zip(rows, checked, strict=True))
     ]
     return support(checked), places
 
@@ -114,8 +118,8 @@ def _texts(
     words = {key: split_words(text) for key, text in written.items()}
     return Texts(
         *who,
-        {key: found for key, (found, _) in checked.items()},
-        {key: distinct_four_grams(of_text) for key, of_text in words.items()},
-        {key: len(of_text) for key, of_text in words.items()},
+        {key: text_support for key, (text_support, _) in checked.items()},
+        {key: distinct_four_grams(text_words) for key, text_words in words.items()},
+        {key: len(text_words) for key, text_words in words.items()},
         {key: places for key, (_, places) in checked.items()},
     )
