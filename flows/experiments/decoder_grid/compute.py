@@ -14,7 +14,7 @@ def compute(evaluations: Evaluations, request: DecoderGridRequest) -> Answer:
     Raises UsageError if the snapshot does not exist, and TerminalError if the runs have no metric of the paper.
     """
     snapshot = snapshots.resolve(evaluations.database, request.snapshot)
-    made = evaluations.write(request)
+    written = evaluations.write(request)
     folders = find_models(request.backend, request.models, request.loading)
-    runs = [read_run(run.run_id, run.model, run.model_sha256, run.decoder, folders) for run in made]
+    runs = [read_run(run.run_id, run.model, run.model_sha256, run.decoder, folders) for run in written]
     return answer(evaluations.database, "decoder-grid", snapshot, runs)

@@ -22,16 +22,16 @@ def _tasks(reproduction: Reproduction, exhibits: Sequence[Exhibit]) -> list[Task
     model = reproduction.models.models[_MODEL]
     if isinstance(model, str):
         return []
-    found = []
-    tables = {one.name: decoders_of(reproduction, one.rows) for one in exhibits}
-    if any("newwiki experiment decoder-grid" in one.commands for one in exhibits):
-        found.append(_task(reproduction, model, "decoder-grid", exhibits, {}))
+    tasks = []
+    tables = {exhibit.name: decoders_of(reproduction, exhibit.rows) for exhibit in exhibits}
+    if any("newwiki experiment decoder-grid" in exhibit.commands for exhibit in exhibits):
+        tasks.append(_task(reproduction, model, "decoder-grid", exhibits, {}))
     if "table 3" in tables:
-        found.append(_task(reproduction, model, "models", exhibits, {"models": (), "decoder": tables["table 3"]}))
+        tasks.append(_task(reproduction, model, "models", exhibits, {"models": (), "decoder": tables["table 3"]}))
     if "table 4" in tables and reproduction.old:
-        of_old = {"old": reproduction.old.snapshot_id, "decoder": tables["table 4"]}
-        found.append(_task(reproduction, model, "leakage", exhibits, of_old))
-    return found
+        old_settings = {"old": reproduction.old.snapshot_id, "decoder": tables["table 4"]}
+        tasks.append(_task(reproduction, model, "leakage", exhibits, old_settings))
+    return tasks
 
 
 def _task(
@@ -40,14 +40,14 @@ def _task(
     """Return a task with the same request as the tables, so that it reuses their runs."""
     both = "old" in own  # either of the two snapshots may have more articles
     experiment, numbers = named(name), protocol(reproduction, None if both else reproduction.new)
-    given = {**reproduction.request.how, "models": (model.name,), "backend": model.backend, **asked(numbers), **own}
-    given["metrics"] = ",".join(metrics_of(reproduction, exhibits)) or "core"
-    request = experiment.request(**{**given, "snapshot": reproduction.new.snapshot_id})
+    settings = {**reproduction.request.how, "models": (model.name,), "backend": model.backend, **asked(numbers), **own}
+    settings["metrics"] = ",".join(metrics_of(reproduction, exhibits)) or "core"
+    request = experiment.request(**{**settings, "snapshot": reproduction.new.snapshot_id})
     return Task(
         name=name,
         request=request,
         experiment=name,
-        exhibits=[one.name for one in exhibits if f"newwiki experiment {name}" in one.commands],
+        exhibits=[exhibit.name for exhibit in exhibits if f"newwiki experiment {name}" in exhibit.commands],
         runs=sum(len(parse(text)) for text in request.decoder),
         texts=texts_of(request.decoder, numbers) if request.models else 0,
         tokens=numbers["max_new_tokens"].here,
@@ -58,10 +58,10 @@ def _task(
 def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Reader:
     """Return a reader that finds no numbers, because the paper prints none for these exhibits."""
 
-    def of(exhibit: Exhibit, number: Number) -> Ours | str | None:
+    def number_of(exhibit: Exhibit, number: Number) -> Ours | str | None:
         return None
 
-    return of
+    return number_of
 
 
 def _fills(paper: Paper, exhibit: Exhibit) -> bool:

@@ -6,10 +6,10 @@ from storage.database import Database
 
 
 def show(database: Database, experiment_id: str) -> Shown:
-    found = shown.stored(database, experiment_id)
-    tables = [shown.verdicts(found), shown.correlations(found), shown.settings(found)]
+    stored = shown.stored(database, experiment_id)
+    tables = [shown.verdicts(stored), shown.correlations(stored), shown.settings(stored)]
     return shown.made(
-        found,
+        stored,
         tables,
-        lambda _: [*drawn.effects(found.verdicts), *drawn.sweeps(found.settings), *drawn.matrix(found.correlations)],
+        lambda _: [*drawn.effects(stored.verdicts), *drawn.sweeps(stored.settings), *drawn.matrix(stored.correlations)],
     )

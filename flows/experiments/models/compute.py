@@ -29,26 +29,26 @@ def compute(evaluations: Evaluations, request: ModelsRequest) -> Answer:
     database = evaluations.database
     snapshot = snapshots.resolve(database, request.snapshot)
     folders: Mapping[str, Path | None] = {}
-    made: set[str] = set()
+    requested_ids: set[str] = set()
     if request.models:
-        made = {run.run_id for run in evaluations.write(request)}
+        requested_ids = {run.run_id for run in evaluations.write(request)}
         folders = find_models(request.backend, request.models, request.loading)
-    decoders = {one.canonical for text in request.decoder for one in parse(text)}
+    decoders = {decoder.canonical for text in request.decoder for decoder in parse(text)}
     prompts = min(snapshot.articles, request.prompts or snapshot.articles)
     fitting = [
         run
         for run in linkable_runs(database, [snapshot.snapshot_id])
-        if run.decoder in decoders and _is_asked(run.settings, request, evaluations.settings.template, prompts)
+        if run.decoder in decoders and _is_requested(run.settings, request, evaluations.settings.template, prompts)
     ]
     if not fitting:
         raise TerminalError(_refusal(request, snapshot))
-    chosen = one_each(fitting, made, request)
+    chosen = one_each(fitting, requested_ids, request)
     runs = [read_run(run.run_id, run.model, run.model_sha256, run.decoder, folders) for run in chosen]
-    found = answer(database, "models", snapshot, [*runs, articles_of(snapshot)])
-    return replace(found, words=[*found.words, *_left_out(fitting, chosen), *_varying(chosen)])
+    tested = answer(database, "models", snapshot, [*runs, articles_of(snapshot)])
+    return replace(tested, words=[*tested.words, *_left_out(fitting, chosen), *_varying(chosen)])
 
 
-def one_each(runs: Sequence[LinkableRun], made: Collection[str], request: ModelsRequest) -> list[LinkableRun]:
+def one_each(runs: Sequence[LinkableRun], requested_ids: Collection[str], request: ModelsRequest) -> list[LinkableRun]:
     """Return one run for each model's weights and decoder.
 
     Runs that this request made come first, then runs with the requested dtype and settings, then the latest run.
@@ -57,17 +57,17 @@ def one_each(runs: Sequence[LinkableRun], made: Collection[str], request: Models
 
     def rank(run: LinkableRun) -> tuple[object, ...]:
         settings = run.settings or {}
-        return run.run_id in made, [settings.get(name) == value for name, value in wanted.items()], run.latest
+        return run.run_id in requested_ids, [settings.get(name) == value for name, value in wanted.items()], run.latest
 
     return list({(run.identified_model, run.decoder): run for run in sorted(runs, key=rank)}.values())
 
 
-def _is_asked(there: Settings | None, request: ModelsRequest, template: str, prompts: int) -> bool:
+def _is_requested(settings: Settings | None, request: ModelsRequest, template: str, prompts: int) -> bool:
     """Return whether a stored run has the requested settings.
 
     Articles and seed must be the same, and so must the dtype and the backend settings that the request names.
     """
-    asked = {
+    requested = {
         "max_new_tokens": request.max_new_tokens,
         "samples": request.samples,
         "keep": request.keep,
@@ -76,13 +76,13 @@ def _is_asked(there: Settings | None, request: ModelsRequest, template: str, pro
         "chat": request.chat,
     }
     return (
-        there is not None
-        and not protocol.differing(there, asked)
-        and there["prompts"] == prompts
-        and there["seed"] == request.seed
-        and (request.dtype == "auto" or there["dtype"] in (request.dtype, *_NOT_OURS))
-        and (there["strict"] or not request.strict)
-        and all(there[name] == value for name, value in _named_settings(request).items())
+        settings is not None
+        and not protocol.differing(settings, requested)
+        and settings["prompts"] == prompts
+        and settings["seed"] == request.seed
+        and (request.dtype == "auto" or settings["dtype"] in (request.dtype, *_NOT_OURS))
+        and (settings["strict"] or not request.strict)
+        and all(settings[name] == value for name, value in _named_settings(request).items())
     )
 
 
@@ -94,21 +94,21 @@ def _named_settings(request: ModelsRequest) -> dict[str, str]:
 
 def _left_out(fitting: Sequence[LinkableRun], chosen: Sequence[LinkableRun]) -> list[str]:
     read = {run.run_id for run in chosen}
-    told = [f"{run.words} ({run.run_id}, {_dtype(run)})" for run in fitting if run.run_id not in read]
-    if not told:
+    names = [f"{run.words} ({run.run_id}, {_dtype(run)})" for run in fitting if run.run_id not in read]
+    if not names:
         return []
-    return [f"left out, as another run of the same weights and decoder is read: {', '.join(told)}"]
+    return [f"left out, as another run of the same weights and decoder is read: {', '.join(names)}"]
 
 
 def _varying(chosen: Sequence[LinkableRun]) -> list[str]:
     """Return a sentence about the settings outside the protocol in which the runs differ, if they differ."""
     settings = [run.settings for run in chosen if run.settings]
-    told = [
+    clauses = [
         f"{name} ({', '.join(protocol.value_in_words(value) for value in protocol.values_of(settings, name))})"
         for name in protocol.varying(settings)
         if name in protocol.TOLD
     ]
-    return [f"the runs differ in {', '.join(told)}"] if told else []
+    return [f"the runs differ in {', '.join(clauses)}"] if clauses else []
 
 
 def _dtype(run: LinkableRun) -> str:

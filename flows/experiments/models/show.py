@@ -6,14 +6,14 @@ from storage.database import Database
 
 
 def show(database: Database, experiment_id: str) -> Shown:
-    found = shown.stored(database, experiment_id)
-    tables = [shown.verdicts(found), shown.settings(found)]
+    stored = shown.stored(database, experiment_id)
+    tables = [shown.verdicts(stored), shown.settings(stored)]
     return shown.made(
-        found,
+        stored,
         tables,
         lambda signs: [
-            *drawn.effects(found.verdicts),
-            *beside_paper.means(found.settings, signs),
-            *drawn.spreads(found.settings, signs),
+            *drawn.effects(stored.verdicts),
+            *beside_paper.means(stored.settings, signs),
+            *drawn.spreads(stored.settings, signs),
         ],
     )
