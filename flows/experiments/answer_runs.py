@@ -33,8 +33,8 @@ class AnswerRun:
 
 def runs_of(database: Database, run_ids: Collection[str]) -> list[AnswerRun]:
     """Return the stored runs with these ids, sorted by id. Raises KeyError if an id is not stored."""
-    found = {one.run_id: one for one in database.records(AnswerRun, "answer_runs", sorted(set(run_ids)))}
-    return [found[run_id] for run_id in sorted(set(run_ids))]
+    runs = {run.run_id: run for run in database.records(AnswerRun, "answer_runs", sorted(set(run_ids)))}
+    return [runs[run_id] for run_id in sorted(set(run_ids))]
 
 
 def named_in(answer: StoredExperiment) -> list[AnswerRun]:
@@ -43,8 +43,8 @@ def named_in(answer: StoredExperiment) -> list[AnswerRun]:
     The list is empty for an answer of an earlier version, which named only ids.
     """
     named: Sequence[Mapping[str, Any]] = json.loads(answer.read).get("runs", [])
-    expected = {one.name for one in fields(AnswerRun)}
-    return [AnswerRun(**one) for one in named if isinstance(one, dict) and one.keys() == expected]
+    expected = {column.name for column in fields(AnswerRun)}
+    return [AnswerRun(**run) for run in named if isinstance(run, dict) and run.keys() == expected]
 
 
 def labels(runs: Iterable[AnswerRun]) -> dict[str, str]:

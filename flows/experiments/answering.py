@@ -27,33 +27,39 @@ def answer(experiment: Experiment, evaluations: Evaluations, request: Experiment
     The answer also names the units over which its verdict generalizes: the units of its first table with verdicts. It
     states which runs have numbers that nobody has verified on this machine.
     """
-    found = experiment.compute(evaluations, request)
-    runs = sorted(found.runs, key=lambda run: run.run_id)
-    asked, read = _json(asdict(request)), _json({**found.read, "runs": [asdict(run) for run in runs]})
+    computed = experiment.compute(evaluations, request)
+    runs = sorted(computed.runs, key=lambda run: run.run_id)
+    request_json, read = _json(asdict(request)), _json({**computed.read, "runs": [asdict(run) for run in runs]})
     # The folder of a checkpoint does not identify its weights, so the id ignores it
     weights = [asdict(replace(run, model=public_name(run.model))) for run in runs]
-    kinds = kinds_of(found.rows)
+    kinds = kinds_of(computed.rows)
     kind = kinds[0] if kinds else None
-    made = methods_of(experiment, request, found, json.loads(read), kind, evaluations.database, evaluations.settings)
+    methods = methods_of(
+        experiment, request, computed, json.loads(read), kind, evaluations.database, evaluations.settings
+    )
     levels = verifications.levels(evaluations.database, [run.run_id for run in runs])
-    read_by = {one.evaluator_id for one in made.evaluators}
-    notes = level_notes((run_id, run_id, one.level) for (run_id, by), one in levels.items() if by in read_by)
-    of_levels = [one.words for one in notes]  # no notes leave the id as it is in databases of earlier versions
-    identity = _json([experiment.name, experiment.version, asked, found.read, weights, *filter(None, [of_levels])])
+    read_by = {evaluator.evaluator_id for evaluator in methods.evaluators}
+    notes = level_notes(
+        (run_id, run_id, verification.level) for (run_id, by), verification in levels.items() if by in read_by
+    )
+    level_sentences = [note.words for note in notes]  # no notes leave the id as it is in databases of earlier versions
+    identity = _json(
+        [experiment.name, experiment.version, request_json, computed.read, weights, *filter(None, [level_sentences])]
+    )
     stored = StoredExperiment(
         experiment_id=hashlib.sha256(identity.encode()).hexdigest()[:16],
         name=experiment.name,
         version=experiment.version,
-        snapshot_id=found.snapshot_id,
-        request=asked,
+        snapshot_id=computed.snapshot_id,
+        request=request_json,
         read=read,
-        verdict=found.verdict,
+        verdict=computed.verdict,
         generalizes_over=kind.over if kind else None,
-        words=(*found.words, *of_levels, *(kind.sentence for kind in kinds)),
+        words=(*computed.words, *level_sentences, *(kind.sentence for kind in kinds)),
         made_at=datetime.now(UTC).replace(microsecond=0),
-        methods=made.to_json(),
+        methods=methods.to_json(),
     )
-    experiments.keep(evaluations.database, stored, found.rows)
+    experiments.keep(evaluations.database, stored, computed.rows)
     return stored.experiment_id
 
 

@@ -39,22 +39,24 @@ def paired_differences(
     `pages` are the prompts of all pairs together. `ranges` are the possible ranges of the differences; intervals are
     clipped to them.
     """
-    table = np.array([[one.get(page, np.nan) - other.get(page, np.nan) for page in pages] for one, other in pairs]).T
-    found, p = statistics.differences_estimate(table), statistics.p_values(table, seed)
-    intervals = [found.at(place) for place in range(len(pairs))]
+    table = np.array(
+        [[first.get(page, np.nan) - second.get(page, np.nan) for page in pages] for first, second in pairs]
+    ).T
+    estimate, p = statistics.differences_estimate(table), statistics.p_values(table, seed)
+    intervals = [estimate.at(place) for place in range(len(pairs))]
     if ranges:
-        intervals = [one.within(*of_one) for one, of_one in zip(intervals, ranges, strict=True)]
+        intervals = [interval.within(*bounds) for interval, bounds in zip(intervals, ranges, strict=True)]
     return [
         PairedDifference(
-            prompts=one.clusters,
-            difference=one.mean,
-            low=one.low,
-            high=one.high,
-            p=statistics.number_or_none(of_one),
+            prompts=interval.clusters,
+            difference=interval.mean,
+            low=interval.low,
+            high=interval.high,
+            p=statistics.number_or_none(p_value),
             p_holm=None,
-            verdict=statistics.TOO_FEW if one.is_of_too_few else CANNOT_TELL,
+            verdict=statistics.TOO_FEW if interval.is_of_too_few else CANNOT_TELL,
         )
-        for one, of_one in zip(intervals, p, strict=True)
+        for interval, p_value in zip(intervals, p, strict=True)
     ]
 
 
@@ -70,13 +72,13 @@ def judged(rows: Sequence[Row]) -> list[Row]:
     ]
 
 
-def untold(found: Iterable[tuple[str, str, str]]) -> list[str]:
+def untold(undecided: Iterable[tuple[str, str, str]]) -> list[str]:
     """Return the sentences about undecided differences, from triples of (about, metric, compared with).
 
     Metrics that share the other two fields are joined into one sentence.
     """
     metrics: dict[tuple[str, str], list[str]] = {}
-    for about, metric, compared in found:
+    for about, metric, compared in undecided:
         metrics.setdefault((about, compared), []).append(metric)
     return [
         f"{about}: whether {', '.join(names)} differ{'s' * (len(names) == 1)} {compared}"

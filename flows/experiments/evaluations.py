@@ -22,14 +22,14 @@ class LastModel:
     """Load models and keep the last one, so that evaluating one model on several snapshots loads it once."""
 
     def __init__(self) -> None:
-        self._asked: object = None
+        self._key: object = None
         self._loaded: Backend | None = None
 
     def __call__(self, backend: str, name: str, arguments: dict[str, str]) -> Backend:
-        asked = (backend, name, arguments)
-        if self._loaded is None or asked != self._asked:
+        key = (backend, name, arguments)
+        if self._loaded is None or key != self._key:
             self._loaded = None  # memory may not hold two models
-            self._loaded, self._asked = load_model(*asked), asked
+            self._loaded, self._key = load_model(*key), key
         return self._loaded
 
 
@@ -49,29 +49,29 @@ class Evaluations:
     load: LastModel = field(default_factory=LastModel)
     scored_by: set[str] = field(default_factory=set)
 
-    def make(self, asked: ExperimentRequest, **instead: Any) -> list[Run]:
-        """Make and return the scored runs that `asked` requests, with the fields in `instead` replaced.
+    def make(self, request: ExperimentRequest, **instead: Any) -> list[Run]:
+        """Make and return the scored runs that `request` asks for, with the fields in `instead` replaced.
 
         First come the runs that read the articles, if the backend can read; then the runs that write them, model by
         model.
 
         Raises UsageError if there would be no runs.
         """
-        shared = {one.name: getattr(asked, one.name) for one in fields(EvaluationRequest)} | instead
-        reads = reads_articles(models.get(asked.backend))
-        if not reads and not asked.decoder:
-            raise UsageError(f"backend '{asked.backend}' reads no articles; say by --decoder how it is to write them")
+        shared = {option.name: getattr(request, option.name) for option in fields(EvaluationRequest)} | instead
+        reads = reads_articles(models.get(request.backend))
+        if not reads and not request.decoder:
+            raise UsageError(f"backend '{request.backend}' reads no articles; say by --decoder how it is to write them")
         runs: list[Run] = []
         if reads:
-            runs += self._made(EvaluationRequest(**_reading(shared)))
-        return [*runs, *self.write(asked, **instead)] if asked.decoder else runs
+            runs += self._evaluate(EvaluationRequest(**_reading(shared)))
+        return [*runs, *self.write(request, **instead)] if request.decoder else runs
 
-    def write(self, asked: EvaluationRequest, **instead: Any) -> list[Run]:
+    def write(self, request: EvaluationRequest, **instead: Any) -> list[Run]:
         """Make and return only the runs that write the articles."""
-        shared = {one.name: getattr(asked, one.name) for one in fields(EvaluationRequest)} | instead
-        return self._made(EvaluationRequest(**shared))
+        shared = {option.name: getattr(request, option.name) for option in fields(EvaluationRequest)} | instead
+        return self._evaluate(EvaluationRequest(**shared))
 
-    def _made(self, request: EvaluationRequest) -> list[Run]:
+    def _evaluate(self, request: EvaluationRequest) -> list[Run]:
         noting = _Noting(self.steps)
         scorers = evaluate_all(
             self.database, request, self.settings, self.progress, executor=self.executor, work=noting, load=self.load
@@ -82,8 +82,8 @@ class Evaluations:
 
 def _reading(shared: Mapping[str, Any]) -> dict[str, Any]:
     """Return the request fields for the same models and articles, without the generation fields."""
-    kept = {name: value for name, value in shared.items() if name not in GENERATION_FIELDS}
-    return {**kept, "likelihood_only": True, "metrics": "all"}
+    remaining = {name: value for name, value in shared.items() if name not in GENERATION_FIELDS}
+    return {**remaining, "likelihood_only": True, "metrics": "all"}
 
 
 class _Noting(RunSteps):

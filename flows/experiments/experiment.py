@@ -55,9 +55,9 @@ class Judged(str):
     tone: Tone
 
     def __new__(cls, words: str, tone: Tone) -> "Judged":
-        made = super().__new__(cls, words)
-        made.tone = tone
-        return made
+        cell = super().__new__(cls, words)
+        cell.tone = tone
+        return cell
 
 
 @dataclass(frozen=True)
@@ -154,13 +154,13 @@ class Experiment:
 
 def every() -> list[Experiment]:
     """Return all experiments that have a folder, sorted by name."""
-    folders = sorted(one.name for one in pkgutil.iter_modules(experiments.__path__) if one.ispkg)
+    folders = sorted(module.name for module in pkgutil.iter_modules(experiments.__path__) if module.ispkg)
     return [importlib.import_module(f"flows.experiments.{name}.request").EXPERIMENT for name in folders]
 
 
 def named(name: str) -> Experiment:
     """Return the experiment with this name. Raises UsageError if it does not exist."""
-    known = {one.name: one for one in every()}
+    known = {experiment.name: experiment for experiment in every()}
     if name not in known:
         raise UsageError(
             f"there is no experiment '{name}'{did_you_mean(name, known) or ';'} there are: {', '.join(known)}"

@@ -122,7 +122,7 @@ class Methods:
     def from_json(cls, text: str) -> Self:
         read: dict[str, Any] = json.loads(text)
         for name, kind in _LISTS.items():
-            read[name] = [kind(**one) for one in read[name]]
+            read[name] = [kind(**row) for row in read[name]]
         read["units"] = tuple(read["units"]) if read["units"] else None
         return cls(**read)
 
@@ -143,7 +143,7 @@ _SETTINGS = ("prompts", "template", "samples", "keep", "max_new_tokens", "seed",
 def methods_of(
     experiment: Experiment,
     request: ExperimentRequest,
-    found: Answer,
+    answer: Answer,
     read: Mapping[str, Any],
     kind: VerdictKind | None,
     database: Database,
@@ -153,19 +153,19 @@ def methods_of(
 
     Runs, evaluators and snapshots are looked up by the ids that occur in `read` and in the answer's rows.
     """
-    names = sorted({*_texts(read), *_named_in_rows(found.rows)})
+    names = sorted({*_texts(read), *_named_in_rows(answer.rows)})
     with database.read():
         snapshots = database.records(SnapshotRead, "snapshots_read", names)
         runs = database.records(RunRead, "runs_read", names)
         evaluators = database.records(EvaluatorRead, "evaluators_read", names)
         lacking = database.records(Lacking, "scores_lacking", names)
-    pinned = _pinned(request, found, snapshots)
+    pinned = _pinned(request, answer, snapshots)
     return Methods(
         command=_command(experiment, pinned, settings),
         software=f"{_DISTRIBUTION} {version(_DISTRIBUTION)}",
-        asked=_asked(pinned),
+        asked=_request_values(pinned),
         unit=kind.over if kind else "nothing, as it gives no verdict",
-        units=_units(kind, found, runs) if kind else None,
+        units=_units(kind, answer, runs) if kind else None,
         snapshots=snapshots,
         models=[
             ModelRead(model=public_name(name), model_sha256=sha256, parameters=_parameters(request, name))
@@ -173,7 +173,7 @@ def methods_of(
         ],
         decoders=list(dict.fromkeys(map(public_decoder, [run.decoder for run in runs] or request.decoder))),
         runs=[replace(_public(run), decoder=public_decoder(run.decoder)) for run in runs],
-        evaluators=[_public(one) for one in evaluators],
+        evaluators=[_public(evaluator) for evaluator in evaluators],
         left_out=[*_without_text(runs), *lacking],
     )
 
@@ -198,22 +198,22 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _named_in_rows(rows: Iterable[Sequence[Any]]) -> Iterator[str]:
-    for row in (one for of_table in rows for one in of_table):
+    for row in (record for table in rows for record in table):
         for name in ("run_id", "evaluator_id"):
             if value := getattr(row, name, None):
                 yield value
 
 
-def _pinned(request: ExperimentRequest, found: Answer, snapshots: Sequence[SnapshotRead]) -> ExperimentRequest:
+def _pinned(request: ExperimentRequest, answer: Answer, snapshots: Sequence[SnapshotRead]) -> ExperimentRequest:
     """Return the request with the resolved snapshots, so that the command is reproducible in a later month."""
-    chosen = dict(found.pinned)
-    if found.snapshot_id in {one.snapshot_id for one in snapshots}:
-        chosen["snapshot"] = found.snapshot_id
+    chosen = dict(answer.pinned)
+    if answer.snapshot_id in {snapshot.snapshot_id for snapshot in snapshots}:
+        chosen["snapshot"] = answer.snapshot_id
     return replace(request, **chosen)
 
 
 def _command(experiment: Experiment, request: ExperimentRequest, settings: Settings) -> str:
-    usual = {one.name: one.default for one in fields(Settings)}
+    usual = {setting.name: setting.default for setting in fields(Settings)}
     words = ["newwiki", "experiment", experiment.name, *shlex.split(as_typed(request))]
     for name in _SCORING:
         if getattr(settings, name) != usual[name]:
@@ -223,24 +223,24 @@ def _command(experiment: Experiment, request: ExperimentRequest, settings: Setti
     return shlex.join(map(public_name, words))
 
 
-def _asked(request: ExperimentRequest) -> dict[str, Any]:
+def _request_values(request: ExperimentRequest) -> dict[str, Any]:
     def plain(value: Any) -> Any:
         if isinstance(value, tuple):
-            return [plain(one) for one in value]
+            return [plain(item) for item in value]
         return public_name(str(value)) if isinstance(value, str | Path) else value
 
     return {name: plain(value) for name, value in asdict(request).items()}
 
 
-def _units(kind: VerdictKind, found: Answer, runs: Sequence[RunRead]) -> tuple[int, int] | None:
+def _units(kind: VerdictKind, answer: Answer, runs: Sequence[RunRead]) -> tuple[int, int] | None:
     """Return the smallest and the largest number of units.
 
     The numbers come from the answer itself, else from the rows with verdicts of this kind, else from the runs. Return
     None if no source counts the unit.
     """
-    judged = [row for of_table in found.rows for row in of_table if kind_of(row) == kind]
+    judged = [row for table in answer.rows for row in table if kind_of(row) == kind]
     counts = [int(getattr(row, kind.counted, None) or 0) for row in judged]
-    known = sorted(found.units or filter(None, counts)) or sorted(int(getattr(run, kind.counted, 0)) for run in runs)
+    known = sorted(answer.units or filter(None, counts)) or sorted(int(getattr(run, kind.counted, 0)) for run in runs)
     return (known[0], known[-1]) if known and known[0] else None
 
 
@@ -258,7 +258,7 @@ def _parameters(request: ExperimentRequest, name: str) -> int | None:
     Hub files are looked up only for models that the request names; other models are searched for only as local folders.
     """
     folder = Path(name) if Path(name).is_dir() else None
-    if folder is None and name in set(_texts(_asked(request))):
+    if folder is None and name in set(_texts(_request_values(request))):
         try:
             folder = find_models(request.backend, [name], request.loading)[name]
         except NewWikiError:
@@ -266,5 +266,5 @@ def _parameters(request: ExperimentRequest, name: str) -> int | None:
     return parameter_count(folder) if folder else None
 
 
-def _public(one: Any) -> Any:
-    return replace(one, model=public_name(one.model)) if one.model else one
+def _public(row: Any) -> Any:
+    return replace(row, model=public_name(row.model)) if row.model else row

@@ -54,7 +54,7 @@ def methods(answer: StoredExperiment) -> Methods | None:
 
 def bibtex(experiment: Experiment, answer: StoredExperiment) -> str:
     """Return a BibTeX entry with the answer's verdict, id, date, software and snapshots."""
-    made = methods(answer)
+    methods_record = methods(answer)
     return _BIBTEX.format(
         id=answer.experiment_id,
         title=_latex(f"{experiment.title}: {answer.verdict}"),
@@ -62,44 +62,55 @@ def bibtex(experiment: Experiment, answer: StoredExperiment) -> str:
         month=f"{answer.made_at:%b}".lower(),
         name=experiment.name,
         version=answer.version,
-        software=_latex(made.software if made else "New-Wiki Eval"),
-        snapshots=_latex("".join(f", {one.snapshot_id} ({one.content_sha256})" for one in made.snapshots))
-        if made
+        software=_latex(methods_record.software if methods_record else "New-Wiki Eval"),
+        snapshots=_latex(
+            "".join(f", {snapshot.snapshot_id} ({snapshot.content_sha256})" for snapshot in methods_record.snapshots)
+        )
+        if methods_record
         else "",
     )
 
 
 def summary(experiment: Experiment, answer: StoredExperiment) -> list[str]:
     """Return the lines about the methods that the terminal prints below the tables."""
-    made = methods(answer)
-    if made is None:
+    methods_record = methods(answer)
+    if methods_record is None:
         return []
-    hashes = ", ".join(f"{one.snapshot_id} {one.content_sha256[:12]}" for one in made.snapshots)
-    models = ", ".join(f"{one.model} {one.model_sha256[:12]}" for one in made.models)
-    told = {"unit": unit_words(made), "snapshots": hashes, "models": models, "software": made.software}
+    hashes = ", ".join(
+        f"{snapshot.snapshot_id} {snapshot.content_sha256[:12]}" for snapshot in methods_record.snapshots
+    )
+    models = ", ".join(f"{model.model} {model.model_sha256[:12]}" for model in methods_record.models)
+    lines = {
+        "unit": unit_words(methods_record),
+        "snapshots": hashes,
+        "models": models,
+        "software": methods_record.software,
+    }
     return [
-        *(f"{name}: {value}" for name, value in told.items() if value),
+        *(f"{name}: {value}" for name, value in lines.items() if value),
         f"answer {answer.experiment_id}; --format json has all methods and a BibTeX entry",
-        f"again: {made.command}",
+        f"again: {methods_record.command}",
     ]
 
 
-def unit_words(made: Methods) -> str:
+def unit_words(methods_record: Methods) -> str:
     """Return the number of units, such as `60 prompts`, or the range from the smallest to the largest number."""
-    if made.units is None:
-        return made.unit
-    low, high = made.units
-    return f"{low:,} {made.unit}" if low == high else f"{low:,} to {high:,} {made.unit}"
+    if methods_record.units is None:
+        return methods_record.unit
+    low, high = methods_record.units
+    return f"{low:,} {methods_record.unit}" if low == high else f"{low:,} to {high:,} {methods_record.unit}"
 
 
-def left_out(made: Methods) -> list[Mapping[str, Any]]:
+def left_out(methods_record: Methods) -> list[Mapping[str, Any]]:
     """Return a row for each metric and reason for missing numbers: the number of texts, and the ids of the runs."""
-    found: dict[tuple[str | None, str], dict[str, Any]] = {}
-    for one in made.left_out:
-        row = found.setdefault((one.metric, one.why), {"metric": one.metric, "why": one.why, "texts": 0, "runs": []})
-        row["texts"] += one.texts
-        row["runs"].append(one.run_id)
-    return list(found.values())
+    rows: dict[tuple[str | None, str], dict[str, Any]] = {}
+    for lacking in methods_record.left_out:
+        row = rows.setdefault(
+            (lacking.metric, lacking.why), {"metric": lacking.metric, "why": lacking.why, "texts": 0, "runs": []}
+        )
+        row["texts"] += lacking.texts
+        row["runs"].append(lacking.run_id)
+    return list(rows.values())
 
 
 def distinct(values: Sequence[Any]) -> str:
