@@ -12,7 +12,11 @@ from newwiki.decoding.grammar import parse, short_form
 from newwiki.paper_metrics import paper_metrics
 from newwiki.papers.published import papers
 
-RANGES = {one.title: (one.low, one.high) for one in paper_metrics() if one.low is not None and one.high is not None}
+RANGES = {
+    metric.title: (metric.low, metric.high)
+    for metric in paper_metrics()
+    if metric.low is not None and metric.high is not None
+}
 _SWEPT_MODEL = "GPT-2"
 _APPENDIX, _BY_MODEL = "A", "3"  # names of the paper's tables
 _MEANS = (
@@ -25,14 +29,14 @@ _MEANS = (
 def swept(parameter: str, metric: str) -> Mapping[float, float]:
     """Return the paper's mean of GPT-2 on new articles at each value of a parameter, over all other settings."""
     paper = papers()["003"]
-    found: dict[float, list[float]] = {}
+    numbers: dict[float, list[float]] = {}
     for number in paper.numbers(paper.table(_APPENDIX)):
         named = number.model.name if number.model else ""
         if (named, number.labels.get("articles"), number.metric.title) == (_SWEPT_MODEL, "new", metric):
             value = parse(number.decoder)[0].parameters.get(parameter) if number.decoder else None
             if isinstance(value, int | float):
-                found.setdefault(float(value), []).append(number.value)
-    return {value: fmean(means) for value, means in found.items()}
+                numbers.setdefault(float(value), []).append(number.value)
+    return {value: fmean(means) for value, means in numbers.items()}
 
 
 def means(settings: Sequence[SettingNumbers], page: PageSigns) -> list[Figure]:
@@ -40,18 +44,22 @@ def means(settings: Sequence[SettingNumbers], page: PageSigns) -> list[Figure]:
 
     The figure includes the articles, and at most as many runs as there are colors.
     """
-    known = [one for one in settings if one.mean is not None and one.metric in RANGES]
-    runs = list(dict.fromkeys((one.model, one.decoder) for one in known))
-    articles = [one for one in runs if one[1] == "reference"]
-    written = [one for one in runs if one not in articles]
+    known = [setting for setting in settings if setting.mean is not None and setting.metric in RANGES]
+    runs = list(dict.fromkeys((setting.model, setting.decoder) for setting in known))
+    articles = [run for run in runs if run[1] == "reference"]
+    written = [run for run in runs if run not in articles]
     who = [*written[: MOST_SERIES - len(articles)], *articles]
-    metrics = [metric for metric in RANGES if any(one.metric == metric for one in known)]
+    metrics = [metric for metric in RANGES if any(setting.metric == metric for setting in known)]
     if not who or not metrics:
         return []
     ours: list[dict[str, Any]] = [
-        {"metric": one.metric, "who": str(who.index((one.model, one.decoder))), "at": rescaled(one.metric, one.mean)}
-        for one in known
-        if (one.model, one.decoder) in who and one.mean is not None
+        {
+            "metric": setting.metric,
+            "who": str(who.index((setting.model, setting.decoder))),
+            "at": rescaled(setting.metric, setting.mean),
+        }
+        for setting in known
+        if (setting.model, setting.decoder) in who and setting.mean is not None
     ]
     paper = papers()["003"]
     published = [
@@ -69,8 +77,8 @@ def means(settings: Sequence[SettingNumbers], page: PageSigns) -> list[Figure]:
     signs = setting_signs(who, page)
     keys = ", ".join(f"{sign.mark} {name}" for sign, name in zip(signs, names, strict=True))
     ranges = ", ".join(f"{metric} [{RANGES[metric][0]:g}, {RANGES[metric][1]:g}]" for metric in metrics)
-    told = "; ".join(f"{one['metric']}, {names[int(one['who'])]}: {digits(one['at'])}" for one in ours)
-    image = svg(_rows(ours, published, metrics, signs), f"Means, rescaled: {told}")
+    listed = "; ".join(f"{point['metric']}, {names[int(point['who'])]}: {digits(point['at'])}" for point in ours)
+    image = svg(_rows(ours, published, metrics, signs), f"Means, rescaled: {listed}")
     return [Figure(_MEANS.format(ranges=ranges, keys=keys, under=under, more=more), image)]
 
 

@@ -46,23 +46,36 @@ def effects(verdicts: Sequence[StatementVerdict]) -> list[Figure]:
     """Draw the figure of the answer: each statement's effect with its interval, in a panel for each unit."""
     import altair as alt
 
-    known = [one for one in verdicts if one.effect is not None and one.low is not None and one.high is not None]
-    shown = sorted(known, key=lambda one: _ORDER.index(one.verdict))[:_MOST]
+    known = [
+        verdict
+        for verdict in verdicts
+        if verdict.effect is not None and verdict.low is not None and verdict.high is not None
+    ]
+    shown = sorted(known, key=lambda verdict: _ORDER.index(verdict.verdict))[:_MOST]
     if not shown:
         return []
     panels = []
-    for unit in dict.fromkeys(one.unit or "" for one in shown):
+    for unit in dict.fromkeys(verdict.unit or "" for verdict in shown):
         values = [
-            {"statement": one.statement, "verdict": one.verdict, "at": one.effect, "low": one.low, "high": one.high}
-            for one in shown
-            if (one.unit or "") == unit
+            {
+                "statement": verdict.statement,
+                "verdict": verdict.verdict,
+                "at": verdict.effect,
+                "low": verdict.low,
+                "high": verdict.high,
+            }
+            for verdict in shown
+            if (verdict.unit or "") == unit
         ]
         panels.append(_forest(values, unit))
-    said = "; ".join(f"{one.says}: {one.effect:+.2f} [{one.low:+.2f}, {one.high:+.2f}], {one.verdict}" for one in shown)
-    over = ", or ".join(dict.fromkeys(one.generalizes_over for one in shown if one.generalizes_over))
+    listed = "; ".join(
+        f"{verdict.says}: {verdict.effect:+.2f} [{verdict.low:+.2f}, {verdict.high:+.2f}], {verdict.verdict}"
+        for verdict in shown
+    )
+    over = ", or ".join(dict.fromkeys(verdict.generalizes_over for verdict in shown if verdict.generalizes_over))
     more = f"; {len(known) - len(shown)} more are in the table" if len(known) > len(shown) else ""
     caption = _EFFECTS.format(over=f" over {over}" if over else "", more=more)
-    return [Figure(caption, svg(alt.vconcat(*panels).resolve_scale(color="shared"), f"Effects: {said}"), first=True)]
+    return [Figure(caption, svg(alt.vconcat(*panels).resolve_scale(color="shared"), f"Effects: {listed}"), first=True)]
 
 
 def sweeps(settings: Sequence[SettingNumbers]) -> list[Figure]:
@@ -73,14 +86,16 @@ def sweeps(settings: Sequence[SettingNumbers]) -> list[Figure]:
 def matrix(correlations: Sequence[MetricCorrelation]) -> list[Figure]:
     import altair as alt
 
-    known = [one for one in correlations if one.r is not None]
+    known = [correlation for correlation in correlations if correlation.r is not None]
     if not known:
         return []
-    metrics = list(dict.fromkeys(name for one in correlations for name in (one.other, one.metric)))
+    metrics = list(
+        dict.fromkeys(name for correlation in correlations for name in (correlation.other, correlation.metric))
+    )
     values = [
-        {"one": one, "other": other, "r": found.r, "words": f"{found.r:.2f}"}
-        for found in known
-        for one, other in ((found.metric, found.other), (found.other, found.metric))
+        {"one": first, "other": second, "r": correlation.r, "words": f"{correlation.r:.2f}"}
+        for correlation in known
+        for first, second in ((correlation.metric, correlation.other), (correlation.other, correlation.metric))
     ]
     axis = alt.Axis(title=None, labelFontSize=12, labelLimit=160, minExtent=115)
     base = alt.Chart(alt.Data(values=values)).encode(
@@ -90,29 +105,33 @@ def matrix(correlations: Sequence[MetricCorrelation]) -> list[Figure]:
     scale = alt.Scale(domain=[-1, 0, 1], range=[ORANGE, "#88888800", BLUE])
     cells = base.mark_rect(opacity=0.75).encode(color=alt.Color("r:Q", scale=scale, legend=None))
     chart = (cells + base.mark_text(fontSize=11).encode(text="words:N")).properties(width=560, height=320)
-    told = "; ".join(f"{one.metric} and {one.other} {one.r:.2f}" for one in known)
-    return [Figure(_MATRIX, svg(chart, f"Correlations: {told}"))]
+    listed = "; ".join(f"{correlation.metric} and {correlation.other} {correlation.r:.2f}" for correlation in known)
+    return [Figure(_MATRIX, svg(chart, f"Correlations: {listed}"))]
 
 
 def spreads(settings: Sequence[SettingNumbers], page: PageSigns) -> list[Figure]:
-    who = list(dict.fromkeys((one.model, one.decoder) for one in settings))
-    articles = [one for one in who if one[1] == "reference"]
-    shown = [*[one for one in who if one not in articles][: MOST_SERIES - len(articles)], *articles]
+    who = list(dict.fromkeys((setting.model, setting.decoder) for setting in settings))
+    articles = [run for run in who if run[1] == "reference"]
+    shown = [*[run for run in who if run not in articles][: MOST_SERIES - len(articles)], *articles]
     values: list[dict[str, Any]] = [
-        {"metric": one.metric, "who": str(shown.index((one.model, one.decoder))), "sd": one.sd / (high - low)}
-        for one in settings
-        if (one.model, one.decoder) in shown and one.sd is not None and one.metric in RANGES
-        for low, high in [RANGES[one.metric]]
+        {
+            "metric": setting.metric,
+            "who": str(shown.index((setting.model, setting.decoder))),
+            "sd": setting.sd / (high - low),
+        }
+        for setting in settings
+        if (setting.model, setting.decoder) in shown and setting.sd is not None and setting.metric in RANGES
+        for low, high in [RANGES[setting.metric]]
     ]
     if not values:
         return []
     names = [model if decoder == "reference" else f"{model} {short_form(decoder)}" for model, decoder in shown]
-    metrics = [metric for metric in RANGES if any(one["metric"] == metric for one in values)]
-    told = "; ".join(f"{one['metric']}, {names[int(one['who'])]}: {digits(one['sd'])}" for one in values)
+    metrics = [metric for metric in RANGES if any(value["metric"] == metric for value in values)]
+    listed = "; ".join(f"{value['metric']}, {names[int(value['who'])]}: {digits(value['sd'])}" for value in values)
     signs = setting_signs(shown, page)
     keys = ", ".join(f"{sign.mark} {name}" for sign, name in zip(signs, names, strict=True))
     chart = dots(values, metrics, signs).properties(width=560)
-    return [Figure(f"{_SPREADS} {keys}.", svg(chart, f"Standard deviations over ranges: {told}"))]
+    return [Figure(f"{_SPREADS} {keys}.", svg(chart, f"Standard deviations over ranges: {listed}"))]
 
 
 def _forest(values: list[dict[str, Any]], unit: str) -> "altair.LayerChart":
@@ -121,7 +140,7 @@ def _forest(values: list[dict[str, Any]], unit: str) -> "altair.LayerChart":
     scale = alt.Scale(domain=list(_ORDER), range=[GREEN, ORANGE, GREY])
     shape = alt.Scale(domain=list(_ORDER), range=["circle", "square", "diamond"])
     legend = alt.Legend(title=None, orient="bottom", symbolOpacity=1)
-    names = [one["statement"] for one in values]
+    names = [value["statement"] for value in values]
     base = alt.Chart(alt.Data(values=values)).encode(
         y=alt.Y("statement:N", sort=names, axis=alt.Axis(title=None, labelFontSize=11, labelLimit=170, minExtent=150)),
         color=alt.Color("verdict:N", scale=scale, legend=legend),
@@ -138,54 +157,63 @@ def _sweep(settings: Sequence[SettingNumbers], parameter: str, words: str) -> Fi
     """
     import altair as alt
 
-    rows = _balanced([one for one in settings if one.mean is not None and one.metric in RANGES], parameter)
-    order = sorted({_place(one, parameter) for one in rows})
+    rows = _balanced(
+        [setting for setting in settings if setting.mean is not None and setting.metric in RANGES], parameter
+    )
+    order = sorted({_place(row, parameter) for row in rows})
     if len(order) < 2:
         return None
     values: list[dict[str, Any]] = []
-    metrics = [metric for metric in RANGES if any(one.metric == metric for one in rows)]
+    metrics = [metric for metric in RANGES if any(row.metric == metric for row in rows)]
     for metric in metrics:
         for value in order:
-            here = [one for one in rows if one.metric == metric and _place(one, parameter) == value]
-            mean = fmean(one.mean or 0.0 for one in here)
-            deviation = fmean(one.sd or 0.0 for one in here)
+            here = [row for row in rows if row.metric == metric and _place(row, parameter) == value]
+            mean = fmean(row.mean or 0.0 for row in here)
+            deviation = fmean(row.sd or 0.0 for row in here)
             ends = [rescaled(metric, end) for end in (mean, mean - deviation, mean + deviation)]
             values.append(
                 {"metric": metric, "x": value_words(value), "own": mean}
                 | dict(zip(("mean", "low", "high"), ends, strict=True))
             )
     panels = [
-        _panel([one for one in values if one["metric"] == metric], _published(parameter, metric, order), metric, words)
+        _panel(
+            [value for value in values if value["metric"] == metric],
+            _published(parameter, metric, order),
+            metric,
+            words,
+        )
         for metric in metrics
     ]
-    models = len({one.model for one in rows})
+    models = len({row.model for row in rows})
     ranges = ", ".join(f"{metric} [{RANGES[metric][0]:g}, {RANGES[metric][1]:g}]" for metric in metrics)
     caption = _SWEEP.format(words=words, ranges=ranges, models=f" and {models} models" if models > 1 else "")
-    told = "; ".join(f"{one['metric']} at {one['x']}: {digits(one['own'])}" for one in values)
-    return Figure(caption, svg(alt.concat(*panels, columns=2), f"Means against {words}: {told}"))
+    listed = "; ".join(f"{value['metric']} at {value['x']}: {digits(value['own'])}" for value in values)
+    return Figure(caption, svg(alt.concat(*panels, columns=2), f"Means against {words}: {listed}"))
 
 
 def _published(parameter: str, metric: str, order: Sequence[float]) -> list[dict[str, Any]]:
     """Return the paper's means at the values that the user's runs also have."""
-    found = swept(parameter, metric)
-    return [{"x": value_words(value), "mean": rescaled(metric, found[value])} for value in order if value in found]
+    published = swept(parameter, metric)
+    return [
+        {"x": value_words(value), "mean": rescaled(metric, published[value])} for value in order if value in published
+    ]
 
 
 def _balanced(rows: Sequence[SettingNumbers], parameter: str) -> list[SettingNumbers]:
     """Keep the rows whose combination of all other parameters has every value of this parameter."""
-    of_choice: dict[tuple[object, ...], list[SettingNumbers]] = {}
-    for one in rows:
-        if getattr(one, parameter) is not None:
-            others = [getattr(one, name) for name in _SWEPT if name != parameter]
-            of_choice.setdefault((one.model, one.metric, *others), []).append(one)
-    most = max((len({_place(one, parameter) for one in of}) for of in of_choice.values()), default=0)
-    whole = [of for of in of_choice.values() if len({_place(one, parameter) for one in of}) == most]
-    return [one for of in whole for one in of]
+    by_choice: dict[tuple[object, ...], list[SettingNumbers]] = {}
+    for row in rows:
+        if getattr(row, parameter) is not None:
+            others = [getattr(row, name) for name in _SWEPT if name != parameter]
+            by_choice.setdefault((row.model, row.metric, *others), []).append(row)
+    most = max((len({_place(row, parameter) for row in of}) for of in by_choice.values()), default=0)
+    whole = [of for of in by_choice.values() if len({_place(row, parameter) for row in of}) == most]
+    return [row for of in whole for row in of]
 
 
-def _place(one: SettingNumbers, parameter: str) -> float:
+def _place(row: SettingNumbers, parameter: str) -> float:
     """Return the sort key of a value; a top-k of 0 disables truncation, so it is the largest."""
-    value = getattr(one, parameter)
+    value = getattr(row, parameter)
     return float("inf") if parameter == "top_k" and value == 0 else float(value)
 
 
@@ -194,9 +222,9 @@ def _panel(
 ) -> "altair.LayerChart":
     import altair as alt
 
-    ends = [one[end] for one in values for end in ("low", "high")] + [one["mean"] for one in published]
+    ends = [value[end] for value in values for end in ("low", "high")] + [point["mean"] for point in published]
     scale = alt.Scale(domain=[min(0, *ends), max(1, *ends)], nice=False)
-    order = [one["x"] for one in values]
+    order = [value["x"] for value in values]
     base = alt.Chart(alt.Data(values=values)).encode(
         x=alt.X("x:O", sort=order, axis=alt.Axis(title=words, labelAngle=0, labelFontSize=12, titleFontWeight="normal"))
     )
@@ -206,7 +234,7 @@ def _panel(
     lines = base.mark_line(strokeWidth=2, color=PALETTE[0]).encode(y=mean)
     points = base.mark_point(filled=True, size=50, opacity=1, color=PALETTE[0]).encode(y=mean)
     behind = alt.Chart(alt.Data(values=published)).mark_point(shape="diamond", size=60, color=GREY)
-    of_paper = [behind.encode(x=alt.X("x:O", sort=order), y=mean)] if published else []
-    return alt.layer(bands, lines, points, *of_paper).properties(
+    paper_points = [behind.encode(x=alt.X("x:O", sort=order), y=mean)] if published else []
+    return alt.layer(bands, lines, points, *paper_points).properties(
         width=190, height=120, title=alt.Title(metric, fontSize=13)
     )

@@ -104,11 +104,11 @@ def together(numbers: Numbers, metrics: Sequence[str], runs: Sequence[int]) -> d
         if (place := numbers.place(metric)) is not None
     }
     most = max((np.count_nonzero(pages) for pages in had.values()), default=0)
-    kept = [metric for metric, pages in had.items() if 0 < most <= 2 * np.count_nonzero(pages)]
-    if not kept:
+    common = [metric for metric, pages in had.items() if 0 < most <= 2 * np.count_nonzero(pages)]
+    if not common:
         raise CannotTell(f"needs texts of every run with one of {', '.join(metrics)}, by one evaluator")
-    among = np.all([had[metric] for metric in kept], axis=0)
-    return {metric: moments(numbers, metric, listed, among) for metric in kept}
+    among = np.all([had[metric] for metric in common], axis=0)
+    return {metric: moments(numbers, metric, listed, among) for metric in common}
 
 
 def log_deviations(numbers: Numbers, runs: Sequence[int], *, of_prompts: bool) -> tuple[Array, list[str]]:
@@ -117,28 +117,28 @@ def log_deviations(numbers: Numbers, runs: Sequence[int], *, of_prompts: bool) -
     Only metrics that vary in every run are used. The rows are sorted by the runs' places. Raises CannotTell if no
     metric varies in every run.
     """
-    found = together(numbers, numbers.metrics, runs)
-    variances = {metric: of.within if of_prompts else of.variances for metric, of in found.items()}
-    kept = [metric for metric, of in variances.items() if (of > 0).all()]
-    if not kept:
+    by_metric = together(numbers, numbers.metrics, runs)
+    variances = {metric: of.within if of_prompts else of.variances for metric, of in by_metric.items()}
+    varying = [metric for metric, of in variances.items() if (of > 0).all()]
+    if not varying:
         raise CannotTell(f"no metric varies {'within the articles' if of_prompts else 'over the texts'} of every run")
-    return np.mean([0.5 * np.log(variances[metric]) for metric in kept], axis=0), kept
+    return np.mean([0.5 * np.log(variances[metric]) for metric in varying], axis=0), varying
 
 
-def correlation(numbers: Numbers, one: str, other: str) -> Array:
+def correlation(numbers: Numbers, first: str, second: str) -> Array:
     """Return Fisher's z of Pearson's r between two metrics over the texts of all runs.
 
     Raises CannotTell if a metric is missing or constant.
     """
-    places = [numbers.place(metric) for metric in (one, other)]
+    places = [numbers.place(metric) for metric in (first, second)]
     if None in places:
-        raise CannotTell(f"needs the metrics {one} and {other} of every run, each by one evaluator")
+        raise CannotTell(f"needs the metrics {first} and {second} of every run, each by one evaluator")
     high, low = sorted((place for place in places if place is not None), reverse=True)
     products = numbers.products[high, low]
     count, x, y, xx, yy, xy = (leave_one_out(of[products[0] > 0]) for of in products)
     with np.errstate(divide="ignore", invalid="ignore"):
-        of_x, of_y = _not_rounding(xx - x * x / count, xx), _not_rounding(yy - y * y / count, yy)
-        r = (xy - x * y / count) / np.sqrt(of_x * of_y)
+        x_squares, y_squares = _not_rounding(xx - x * x / count, xx), _not_rounding(yy - y * y / count, yy)
+        r = (xy - x * y / count) / np.sqrt(x_squares * y_squares)
     if not r.size or not np.isfinite(r).all():
         raise CannotTell("one of the metrics does not vary")
     return np.asarray(np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12)))

@@ -11,13 +11,13 @@ from evaluators import statistics
 Array = NDArray[np.float64]
 
 
-def leave_one_out(of_articles: Array) -> Array:
+def leave_one_out(article_values: Array) -> Array:
     """Return the sum over the last axis (articles), followed by the sums without each article.
 
     The last axis of the result is one entry longer.
     """
-    total = of_articles.sum(axis=-1, keepdims=True)
-    return np.concatenate([total, total - of_articles], axis=-1)
+    total = article_values.sum(axis=-1, keepdims=True)
+    return np.concatenate([total, total - article_values], axis=-1)
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class Jackknifed:
         """Build from `values`, numbers × (1 + G): over all articles, and without each article."""
         articles = values.shape[1] - 1
         pseudo = articles * values[:, :1] - (articles - 1) * values[:, 1:]
-        found = statistics.differences_estimate(np.where(np.isfinite(values).all(axis=1), pseudo.T, np.nan))
-        moved = np.where(np.isfinite(found.mean), values[:, 0] - found.mean, 0.0)
-        return cls(replace(found, mean=found.mean + moved, low=found.low + moved, high=found.high + moved))
+        estimate = statistics.differences_estimate(np.where(np.isfinite(values).all(axis=1), pseudo.T, np.nan))
+        moved = np.where(np.isfinite(estimate.mean), values[:, 0] - estimate.mean, 0.0)
+        return cls(replace(estimate, mean=estimate.mean + moved, low=estimate.low + moved, high=estimate.high + moved))
 
     def over_models(self, error: float, freedom: int) -> "Jackknifed":
         """Return the same numbers with the error of sampling models added to that of sampling articles.
@@ -48,16 +48,16 @@ class Jackknifed:
         `error` is the standard error over models with `freedom` degrees of freedom. The two errors add up as variances.
         The interval uses Student's t with the smaller degrees of freedom, so it generalizes over models and articles.
         """
-        found = self.estimate
-        total, fewer = np.hypot(found.standard_error, error), np.minimum(found.freedom, freedom)
+        estimate = self.estimate
+        total, fewer = np.hypot(estimate.standard_error, error), np.minimum(estimate.freedom, freedom)
         half = stdtrit(fewer, 1 - statistics.LEVEL / 2) * total
-        half = np.where([why is None for why in found.lacking], half, np.nan)
+        half = np.where([why is None for why in estimate.lacking], half, np.nan)
         widened = replace(
-            found,
+            estimate,
             standard_error=total,
             freedom=fewer,
-            low=np.minimum(found.low, found.mean - half),
-            high=np.maximum(found.high, found.mean + half),
+            low=np.minimum(estimate.low, estimate.mean - half),
+            high=np.maximum(estimate.high, estimate.mean + half),
         )
         return Jackknifed(widened)
 
@@ -74,12 +74,12 @@ class Jackknifed:
         return self._p(bounds, -1)
 
     def _p(self, bounds: Array, side: int) -> Array:
-        found = self.estimate
+        estimate = self.estimate
         with np.errstate(divide="ignore", invalid="ignore"):
-            t = (found.mean - bounds) / found.standard_error
-            corrected = statistics.transformed(t, found.skew)
-        worst = np.fmax(stdtr(found.freedom, -side * t), stdtr(found.freedom, -side * corrected))
-        known = np.array([why is None for why in found.lacking], bool)
+            t = (estimate.mean - bounds) / estimate.standard_error
+            corrected = statistics.transformed(t, estimate.skew)
+        worst = np.fmax(stdtr(estimate.freedom, -side * t), stdtr(estimate.freedom, -side * corrected))
+        known = np.array([why is None for why in estimate.lacking], bool)
         p = np.where(np.isposinf(-side * bounds), 0.0, np.where(np.isposinf(side * bounds), 1.0, 2 * worst))
         return np.where(known, np.minimum(p, 1.0), np.nan)
 

@@ -96,22 +96,22 @@ class ModelSizes:
         Raises CannotTell if families with several sizes have fewer than three steps between sizes, and there are also
         fewer than four family sizes that are at least 1.5 times apart.
         """
-        found = _by_family(numbers)
-        several = {name: models for name, models in found.items() if _distinct(models) > 1}
+        by_family = _by_family(numbers)
+        several = {name: models for name, models in by_family.items() if _distinct(models) > 1}
         if sum(_distinct(models) - 1 for models in several.values()) >= FEWEST_SIZES - 1:
             listed = sorted(
                 (size, place, runs) for place, models in enumerate(several.values()) for size, runs in models
             )
-            others = sum(map(len, found.values())) - len(listed)
+            others = sum(map(len, by_family.values())) - len(listed)
             left_out = f", without {others} of other families" if others else ""
             words = f"{len(listed)} models of {', '.join(several)}{left_out}"
         else:
-            together = [_as_one(models) for models in found.values()]
+            together = [_as_one(models) for models in by_family.values()]
             listed = sorted((size, 0, runs) for size, runs in together)
-            if (there := _distinct(together)) < FEWEST_SIZES:
-                raise CannotTell(_lacking(there, several))
-            of_several = any(len(models) > 1 for models in found.values())
-            words = f"{len(listed)} {'families of models' if of_several else 'models'}"
+            if (distinct := _distinct(together)) < FEWEST_SIZES:
+                raise CannotTell(_lacking(distinct, several))
+            are_families = any(len(models) > 1 for models in by_family.values())
+            words = f"{len(listed)} {'families of models' if are_families else 'models'}"
         sizes = [size for size, _, _ in listed]
         ends = f"{sizes[0]:.3g} to {sizes[-1]:.3g} parameters"
         return cls([runs for _, _, runs in listed], sizes, [family for _, family, _ in listed], f"{ends}, {words}")
@@ -134,12 +134,12 @@ class ModelSizes:
         """Average `values`, `runs` × (1 + articles), over each model's runs; the result is models × (1 + articles)."""
         return np.stack([values[np.searchsorted(runs, places)].mean(axis=0) for places in self.models])
 
-    def error(self, of_models: Array) -> ErrorOverModels:
+    def error(self, model_values: Array) -> ErrorOverModels:
         """Return the standard error of the change from the smallest to the largest model, by ordinary least squares.
 
         The slope and each family use one degree of freedom.
         """
-        values, families = self._within(of_models[:, 0]), len(set(self.families))
+        values, families = self._within(model_values[:, 0]), len(set(self.families))
         left = values - self._apart * float(self._apart @ values) / float((self._apart**2).sum())
         residual = float((left**2).sum()) / (len(self.models) - families - 1)
         return ErrorOverModels(math.sqrt(residual * float((self.slope**2).sum())), len(self.models), families)
@@ -167,20 +167,20 @@ def _by_family(numbers: Numbers) -> dict[str, list[Sized]]:
     for place in numbers.written:
         if numbers.runs[place].size:
             by_model.setdefault(numbers.runs[place].identity, []).append(place)
-    found: dict[str, list[Sized]] = {}
+    by_family: dict[str, list[Sized]] = {}
     for places in by_model.values():
         first = numbers.runs[places[0]]
-        found.setdefault(family_of(first.model), []).append((float(first.size or 0), places))
-    return found
+        by_family.setdefault(family_of(first.model), []).append((float(first.size or 0), places))
+    return by_family
 
 
 def _distinct(models: Sequence[Sized]) -> int:
     """Return the number of distinct sizes, each at least 1.5 times the size before."""
-    kept: list[float] = []
+    sizes: list[float] = []
     for size in sorted(size for size, _ in models):
-        if not kept or size >= APART * kept[-1]:
-            kept.append(size)
-    return len(kept)
+        if not sizes or size >= APART * sizes[-1]:
+            sizes.append(size)
+    return len(sizes)
 
 
 def _as_one(models: Sequence[Sized]) -> Sized:
@@ -188,12 +188,12 @@ def _as_one(models: Sequence[Sized]) -> Sized:
     return size, [place for _, places in models for place in places]
 
 
-def _lacking(there: int, several: Mapping[str, Sequence[Sized]]) -> str:
+def _lacking(distinct: int, several: Mapping[str, Sequence[Sized]]) -> str:
     needs = f"needs runs of models of {FEWEST_SIZES} known sizes, each at least {APART:g} times the one before"
-    are = f"{there} of them {'is' if there == 1 else 'are'} there"
+    are = f"{distinct} of them {'is' if distinct == 1 else 'are'} there"
     if not several:
         return f"{needs}; {are}"
     return (
         f"{needs}, in one family, or {FEWEST_SIZES - 1} steps from one size to the next in several families, or "
-        f"{FEWEST_SIZES} families: of {', '.join(several)} there are too few sizes, and of families {there}"
+        f"{FEWEST_SIZES} families: of {', '.join(several)} there are too few sizes, and of families {distinct}"
     )

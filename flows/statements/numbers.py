@@ -70,31 +70,31 @@ def read_numbers(database: Database, runs: Sequence[ReadRun], evaluators: Mappin
 
     `evaluators` maps the paper's name of each metric to its name in this project and its evaluator.
     """
-    asked = list(evaluators.values())
-    return sum_up(runs, list(evaluators), [_of_run(database, run.run_id, asked) for run in runs])
+    named_evaluators = list(evaluators.values())
+    return sum_up(runs, list(evaluators), [_run_scores(database, run.run_id, named_evaluators) for run in runs])
 
 
-def sum_up(runs: Sequence[ReadRun], metrics: Sequence[str], of_runs: Sequence[tuple[Pages, Array]]) -> Numbers:
+def sum_up(runs: Sequence[ReadRun], metrics: Sequence[str], run_texts: Sequence[tuple[Pages, Array]]) -> Numbers:
     """Sum up the texts of each run, given as their pages and their scores, metrics × texts; NaN for missing scores."""
-    pages = np.unique(np.concatenate([found for found, _ in of_runs] or [np.empty(0, np.int64)]))
+    pages = np.unique(np.concatenate([run_pages for run_pages, _ in run_texts] or [np.empty(0, np.int64)]))
     shape = (len(runs), len(metrics), len(pages))
     counts, sums, squares = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     products = np.zeros((len(metrics), len(metrics), 6, len(pages)))
-    for run, (of_texts, values) in enumerate(of_runs):
-        places = np.searchsorted(pages, of_texts)
+    for run, (text_pages, values) in enumerate(run_texts):
+        places = np.searchsorted(pages, text_pages)
         present = np.isfinite(values)
         filled = np.where(present, values, 0.0)
         for metric in range(len(metrics)):
-            for kept, weights in ((counts, present), (sums, filled), (squares, filled**2)):
-                kept[run, metric] = _summed(places, weights[metric], len(pages))
+            for totals, weights in ((counts, present), (sums, filled), (squares, filled**2)):
+                totals[run, metric] = _summed(places, weights[metric], len(pages))
         if runs[run].is_articles:
             continue
-        for one in range(len(metrics)):
-            for other in range(one):
-                both = (present[one] & present[other]).astype(float)
-                x, y = filled[one] * both, filled[other] * both
+        for first in range(len(metrics)):
+            for second in range(first):
+                both = (present[first] & present[second]).astype(float)
+                x, y = filled[first] * both, filled[second] * both
                 for place, weights in enumerate((both, x, y, x * x, y * y, x * y)):
-                    products[one, other, place] += _summed(places, weights, len(pages))
+                    products[first, second, place] += _summed(places, weights, len(pages))
     return Numbers(runs, metrics, pages, counts, sums, squares, products)
 
 
@@ -102,12 +102,12 @@ def _summed(places: Pages, weights: NDArray[np.generic], pages: int) -> Array:
     return np.bincount(places, weights, minlength=pages).astype(float)
 
 
-def _of_run(database: Database, run_id: str, asked: Sequence[tuple[str, str]]) -> tuple[Pages, Array]:
+def _run_scores(database: Database, run_id: str, named_evaluators: Sequence[tuple[str, str]]) -> tuple[Pages, Array]:
     """Return each text's page, and the scores as metrics × texts; NaN for missing scores."""
     with database.read() as connection:
-        metrics, evaluators = [name for name, _ in asked], [made_by for _, made_by in asked]
-        found = connection.execute(query("text_values"), [run_id, metrics, evaluators]).fetchnumpy()
-    texts, places = np.unique(np.stack([found["page_id"], found["sample"]]), axis=1, return_inverse=True)
-    values = np.full((len(asked), texts.shape[1]), np.nan)
-    values[found["metric"], places.reshape(-1)] = found["value"]
+        metrics, evaluators = [name for name, _ in named_evaluators], [made_by for _, made_by in named_evaluators]
+        columns = connection.execute(query("text_values"), [run_id, metrics, evaluators]).fetchnumpy()
+    texts, places = np.unique(np.stack([columns["page_id"], columns["sample"]]), axis=1, return_inverse=True)
+    values = np.full((len(named_evaluators), texts.shape[1]), np.nan)
+    values[columns["metric"], places.reshape(-1)] = columns["value"]
     return texts[0].astype(np.int64), values

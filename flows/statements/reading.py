@@ -50,12 +50,12 @@ def answer(database: Database, experiment: str, snapshot: Snapshot, runs: Sequen
     if not evaluators:
         raise TerminalError("no metric of the paper has scores of all these runs; score them: newwiki score --missing")
     numbers = read_numbers(database, runs, evaluators)
-    found = verdicts(numbers, paper().of(experiment))
+    statement_verdicts = verdicts(numbers, paper().of(experiment))
     in_paper = {name for metric in paper_metrics() for name in metric.here}
     return Answer(
         snapshot_id=snapshot.snapshot_id,
-        verdict=verdict(found),
-        words=[*words(found, numbers), *left_out_words([name for name in disputed if name in in_paper])],
+        verdict=verdict(statement_verdicts),
+        words=[*words(statement_verdicts, numbers), *left_out_words([name for name in disputed if name in in_paper])],
         runs=runs_of(database, ids),
         read={
             "snapshot": snapshot.content_sha256,
@@ -63,7 +63,7 @@ def answer(database: Database, experiment: str, snapshot: Snapshot, runs: Sequen
             "sizes": {run.run_id: run.size for run in runs},
             "scored": sorted((run.run_id, made_by) for run in runs for _, made_by in evaluators.values()),
         },
-        rows=[found, list(setting_numbers(numbers, evaluators)), list(correlations(numbers))],
+        rows=[statement_verdicts, list(setting_numbers(numbers, evaluators)), list(correlations(numbers))],
         units=[len(numbers.pages)],
     )
 
@@ -74,7 +74,7 @@ def _statements() -> bytes:
 
 def _size(model: str, folder: Path | None) -> float | None:
     """Return the model's size from its checkpoint, else from the paper's model of this name, else None."""
-    there = folder or (Path(model) if Path(model).is_dir() else None)
-    if there and (count := parameter_count(there)):
+    checkpoint = folder or (Path(model) if Path(model).is_dir() else None)
+    if checkpoint and (count := parameter_count(checkpoint)):
         return count
-    return next((one.parameters for one in paper().models if one.is_called(model)), None)
+    return next((paper_model.parameters for paper_model in paper().models if paper_model.is_called(model)), None)

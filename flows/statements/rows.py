@@ -17,7 +17,7 @@ def setting_numbers(numbers: Numbers, evaluators: Mapping[str, tuple[str, str]])
     for place, run in enumerate(numbers.runs):
         for row, metric in enumerate(numbers.metrics):
             counts = numbers.counts[place, row]
-            found = _moments(numbers, metric, place)
+            metric_moments = _moments(numbers, metric, place)
             yield SettingNumbers(
                 run_id=run.run_id,
                 model=run.model,
@@ -32,9 +32,9 @@ def setting_numbers(numbers: Numbers, evaluators: Mapping[str, tuple[str, str]])
                 evaluator_id=evaluators[metric][1],
                 articles=int((counts > 0).sum()),
                 texts=int(counts.sum()),
-                mean=number_or_none(found.means[0, 0]) if found else None,
-                sd=number_or_none(np.sqrt(found.variances[0, 0])) if found else None,
-                sd_of_prompt=number_or_none(np.sqrt(found.within[0, 0])) if found else None,
+                mean=number_or_none(metric_moments.means[0, 0]) if metric_moments else None,
+                sd=number_or_none(np.sqrt(metric_moments.variances[0, 0])) if metric_moments else None,
+                sd_of_prompt=number_or_none(np.sqrt(metric_moments.within[0, 0])) if metric_moments else None,
             )
 
 

@@ -79,8 +79,8 @@ def value_of(run: ReadRun, parameter: str) -> float | None:
 
 def _others(run: ReadRun, parameter: str) -> tuple[object, ...]:
     left_out = _PENALTIES if parameter == PENALTY else (parameter,)
-    kept = sorted((name, value) for name, value in run.parameters.items() if name not in left_out)
-    return run.identity, run.decoder.partition(":")[0], *kept
+    parameters = sorted((name, value) for name, value in run.parameters.items() if name not in left_out)
+    return run.identity, run.decoder.partition(":")[0], *parameters
 
 
 def _words(parameter: str) -> str:

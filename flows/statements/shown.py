@@ -49,44 +49,44 @@ def stored(database: Database, experiment_id: str) -> Stored:
     settings = experiments.rows(database, SettingNumbers, experiment_id)
     return Stored(
         experiments.rows(database, StatementVerdict, experiment_id),
-        [replace(one, model=names.get(one.run_id, one.model)) for one in settings],
+        [replace(setting, model=names.get(setting.run_id, setting.model)) for setting in settings],
         experiments.rows(database, MetricCorrelation, experiment_id),
     )
 
 
-def made(found: Stored, tables: Sequence[Table], figures: Callable[[PageSigns], Sequence[Figure]]) -> Shown:
-    heads = [one.name for one in fields(StatementVerdict)]
-    return Shown(heads, [astuple(one) for one in found.verdicts], _findings(found), tables, figures)
+def made(rows: Stored, tables: Sequence[Table], figures: Callable[[PageSigns], Sequence[Figure]]) -> Shown:
+    heads = [column.name for column in fields(StatementVerdict)]
+    return Shown(heads, [astuple(verdict) for verdict in rows.verdicts], _findings(rows), tables, figures)
 
 
 def _findings(stored: Stored) -> Findings:
     """State which of the paper's statements hold, which do not, and why the others cannot be told."""
-    found = stored.verdicts
-    models = list(dict.fromkeys(one.model for one in stored.settings if one.decoder != "reference"))
+    all_verdicts = stored.verdicts
+    models = list(dict.fromkeys(setting.model for setting in stored.settings if setting.decoder != "reference"))
     by_why: dict[str, list[str]] = {}
-    for one in found:
-        if one.verdict == UNKNOWN and not needs_runs(one):
-            by_why.setdefault(one.why or "no reason is stored", []).append(one.says)
+    for verdict in all_verdicts:
+        if verdict.verdict == UNKNOWN and not needs_runs(verdict):
+            by_why.setdefault(verdict.why or "no reason is stored", []).append(verdict.says)
     return Findings(
-        answer=sentence(found, models),
-        holds=[_sentence(one) for one in found if one.verdict == HOLDS],
-        fails=[_sentence(one) for one in found if one.verdict == FAILS],
-        unknown=[*(_counted(why, says) for why, says in by_why.items()), *_of_lacking_models(found)],
+        answer=sentence(all_verdicts, models),
+        holds=[_sentence(verdict) for verdict in all_verdicts if verdict.verdict == HOLDS],
+        fails=[_sentence(verdict) for verdict in all_verdicts if verdict.verdict == FAILS],
+        unknown=[*(_counted(why, says) for why, says in by_why.items()), *_lacking_models(all_verdicts)],
     )
 
 
-def needs_runs(one: StatementVerdict) -> bool:
+def needs_runs(verdict: StatementVerdict) -> bool:
     """Return whether a statement cannot be told because models of the paper have no runs."""
-    return (one.why or "").startswith(NEEDS_RUNS)
+    return (verdict.why or "").startswith(NEEDS_RUNS)
 
 
-def _of_lacking_models(found: Sequence[StatementVerdict]) -> list[str]:
+def _lacking_models(all_verdicts: Sequence[StatementVerdict]) -> list[str]:
     """Return one line for all statements about models without runs."""
-    lacking = [one for one in found if needs_runs(one)]
+    lacking = [verdict for verdict in all_verdicts if needs_runs(verdict)]
     if not lacking:
         return []
-    names = {name for one in lacking for name in (one.why or "").removeprefix(NEEDS_RUNS).split(", ")}
-    ordered = ", ".join(one.name for one in paper().models if one.name in names)
+    names = {name for verdict in lacking for name in (verdict.why or "").removeprefix(NEEDS_RUNS).split(", ")}
+    ordered = ", ".join(model.name for model in paper().models if model.name in names)
     return [f"{len(lacking)} statements on models that did not run here: {ordered}"]
 
 
@@ -95,12 +95,12 @@ def _counted(why: str, says: Sequence[str]) -> str:
     return f"{says[0]}: {why}" if len(says) == 1 else f"{len(says)} statements: {why}"
 
 
-def _sentence(one: StatementVerdict) -> str:
-    over = f", over {one.generalizes_over}" if one.generalizes_over else ""
-    return f"{one.says}: {_effect(one)}{over}"
+def _sentence(verdict: StatementVerdict) -> str:
+    over = f", over {verdict.generalizes_over}" if verdict.generalizes_over else ""
+    return f"{verdict.says}: {_effect(verdict)}{over}"
 
 
-def verdicts(found: Stored) -> Table:
+def verdicts(rows: Stored) -> Table:
     heads = [
         "the paper says",
         "name",
@@ -112,59 +112,67 @@ def verdicts(found: Stored) -> Table:
         "articles",
         "its place",
     ]
-    cells = [_verdict(one) for one in found.verdicts if not needs_runs(one)]
-    cells += [[line, "–", Judged(UNKNOWN, _TONES[UNKNOWN]), *_EMPTY] for line in _of_lacking_models(found.verdicts)]
+    cells = [_verdict(verdict) for verdict in rows.verdicts if not needs_runs(verdict)]
+    cells += [[line, "–", Judged(UNKNOWN, _TONES[UNKNOWN]), *_EMPTY] for line in _lacking_models(rows.verdicts)]
     return Table(_VERDICTS, heads, cells)
 
 
-def settings(found: Stored) -> Table:
+def settings(rows: Stored) -> Table:
     """Return a row for each run and a column for each metric."""
-    metrics = list(dict.fromkeys(one.metric for one in found.settings))
+    metrics = list(dict.fromkeys(setting.metric for setting in rows.settings))
     by_run: dict[str, dict[str, SettingNumbers]] = {}
-    for one in found.settings:
-        by_run.setdefault(one.run_id, {})[one.metric] = one
+    for setting in rows.settings:
+        by_run.setdefault(setting.run_id, {})[setting.metric] = setting
     cells = []
-    for of_run in by_run.values():
-        first = next(iter(of_run.values()))
+    for by_metric in by_run.values():
+        first = next(iter(by_metric.values()))
         size = "–" if first.parameters_of_model is None else f"{first.parameters_of_model:,.0f}"
         cells.append(
-            [first.model, short_form(first.decoder), size, *(_mean(of_run[metric]) for metric in metrics)],
+            [first.model, short_form(first.decoder), size, *(_mean(by_metric[metric]) for metric in metrics)],
         )
     return Table(_SETTINGS, ["model", "decoder", "parameters", *metrics], cells)
 
 
-def correlations(found: Stored) -> Table:
-    cells = [[one.metric, one.other, _interval(one.r, one.low, one.high), one.texts] for one in found.correlations]
+def correlations(rows: Stored) -> Table:
+    cells = [
+        [
+            correlation.metric,
+            correlation.other,
+            _interval(correlation.r, correlation.low, correlation.high),
+            correlation.texts,
+        ]
+        for correlation in rows.correlations
+    ]
     return Table(_CORRELATIONS, ["metric", "other", "r [95 %]", "texts"], cells)
 
 
-def _verdict(one: StatementVerdict) -> list[Any]:
-    word = f"{one.verdict}: {one.why}" if one.why else one.verdict
-    p = one.p_fails if one.verdict == FAILS else one.p_holds
+def _verdict(verdict: StatementVerdict) -> list[Any]:
+    word = f"{verdict.verdict}: {verdict.why}" if verdict.why else verdict.verdict
+    p = verdict.p_fails if verdict.verdict == FAILS else verdict.p_holds
     return [
-        one.says,
-        one.statement,
-        Judged(word, _TONES[one.verdict]),
-        one.ours or "–",
-        _effect(one),
+        verdict.says,
+        verdict.statement,
+        Judged(word, _TONES[verdict.verdict]),
+        verdict.ours or "–",
+        _effect(verdict),
         "–" if p is None else p_value(p),
-        _units(one),
-        one.articles or "–",
-        f"{one.section}: “{one.quote}”",
+        _units(verdict),
+        verdict.articles or "–",
+        f"{verdict.section}: “{verdict.quote}”",
     ]
 
 
-def _units(one: StatementVerdict) -> str:
+def _units(verdict: StatementVerdict) -> str:
     """Return the units of a verdict, such as `models (6 models; a verdict takes 14)`."""
-    if one.models is None:
-        return one.generalizes_over or "–"
-    needed = "over 1,000" if one.models_needed is None else f"{one.models_needed}"
-    return f"{one.generalizes_over} ({one.models} models; a verdict takes {needed})"
+    if verdict.models is None:
+        return verdict.generalizes_over or "–"
+    needed = "over 1,000" if verdict.models_needed is None else f"{verdict.models_needed}"
+    return f"{verdict.generalizes_over} ({verdict.models} models; a verdict takes {needed})"
 
 
-def _effect(one: StatementVerdict) -> str:
-    unit = f" {one.unit}" if one.unit and one.effect is not None and one.unit != "own" else ""
-    return f"{_interval(one.effect, one.low, one.high)}{unit}"
+def _effect(verdict: StatementVerdict) -> str:
+    unit = f" {verdict.unit}" if verdict.unit and verdict.effect is not None and verdict.unit != "own" else ""
+    return f"{_interval(verdict.effect, verdict.low, verdict.high)}{unit}"
 
 
 def _interval(mean: float | None, low: float | None, high: float | None) -> str:
@@ -174,5 +182,9 @@ def _interval(mean: float | None, low: float | None, high: float | None) -> str:
     return f"{mean:+.2f}{ends}".replace("-", "−")
 
 
-def _mean(one: SettingNumbers) -> str:
-    return "–" if one.mean is None else digits(one.mean) + ("" if one.sd is None else f" ± {digits(one.sd)}")
+def _mean(setting: SettingNumbers) -> str:
+    return (
+        "–"
+        if setting.mean is None
+        else digits(setting.mean) + ("" if setting.sd is None else f" ± {digits(setting.sd)}")
+    )

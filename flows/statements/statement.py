@@ -97,7 +97,7 @@ class Statements:
     statements: Sequence[Statement]
 
     def of(self, experiment: str) -> list[Statement]:
-        return [one for one in self.statements if one.asked_by == experiment]
+        return [statement for statement in self.statements if statement.asked_by == experiment]
 
 
 @cache
@@ -105,13 +105,13 @@ def paper() -> Statements:
     """Read `statements.toml`. Raises TypeError or KeyError for an unknown or a missing key."""
     read = tomllib.loads((files("flows.statements") / "statements.toml").read_text("utf-8"))
     margins = read.pop("margins")
-    models = [PaperModel(name, **of_model) for name, of_model in read.pop("models").items()]
-    found = [_statement(sentence, one) for sentence in read["sentence"] for one in sentence["statement"]]
-    return Statements(margins, models, found)
+    models = [PaperModel(name, **values) for name, values in read.pop("models").items()]
+    statements = [_statement(sentence, entry) for sentence in read["sentence"] for entry in sentence["statement"]]
+    return Statements(margins, models, statements)
 
 
-def _statement(sentence: Mapping[str, Any], one: Mapping[str, Any]) -> Statement:
-    unknown = one.keys() - {field.name for field in fields(Statement)}
+def _statement(sentence: Mapping[str, Any], entry: Mapping[str, Any]) -> Statement:
+    unknown = entry.keys() - {field.name for field in fields(Statement)}
     if unknown:
-        raise TypeError(f"statement '{one['name']}' has a key that means nothing: {unknown.pop()}")
-    return Statement(section=sentence["section"], quote=sentence["quote"], **one)
+        raise TypeError(f"statement '{entry['name']}' has a key that means nothing: {unknown.pop()}")
+    return Statement(section=sentence["section"], quote=sentence["quote"], **entry)

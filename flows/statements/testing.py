@@ -87,39 +87,39 @@ def _towards(direction: str, values: Array, nothing: float, ours: str, beyond: f
 
 
 def _trend(statement: Statement, context: Context) -> Tested:
-    found = ladder(context.numbers, str(statement.parameter))
-    of_metric = moments(context.numbers, statement.metrics[0], found.runs)
-    effect, means = of_metric.effect(found), of_metric.at_values(found)[:, 0]
-    ours = _at(means, found.values, range(len(means)))
+    steps = ladder(context.numbers, str(statement.parameter))
+    metric_moments = moments(context.numbers, statement.metrics[0], steps.runs)
+    effect, means = metric_moments.effect(steps), metric_moments.at_values(steps)[:, 0]
+    ours = _at(means, steps.values, range(len(means)))
     beyond = context.margins[statement.by] if statement.by else 0.0
     number = _towards(statement.direction, effect, context.margins["nothing"], ours, beyond)
-    return Tested([number], 1, DEVIATIONS, len(found.runs))
+    return Tested([number], 1, DEVIATIONS, len(steps.runs))
 
 
 def _spread(statement: Statement, context: Context) -> Tested:
-    found = ladder(context.numbers, str(statement.parameter))
-    of_runs, metrics = log_deviations(context.numbers, found.runs, of_prompts=statement.of == "each prompt")
-    at_values = of_runs[np.searchsorted(found.runs, found.places)].mean(axis=1)
-    effect = found.slope @ at_values
-    ends = f"{value_words(found.values[0])} to {value_words(found.values[-1])}"
+    steps = ladder(context.numbers, str(statement.parameter))
+    run_deviations, metrics = log_deviations(context.numbers, steps.runs, of_prompts=statement.of == "each prompt")
+    at_values = run_deviations[np.searchsorted(steps.runs, steps.places)].mean(axis=1)
+    effect = steps.slope @ at_values
+    ends = f"{value_words(steps.values[0])} to {value_words(steps.values[-1])}"
     ours = f"{_percent(effect[0])} from {ends}, over {', '.join(metrics)}"
     number = _towards(statement.direction, effect, context.margins["nothing_of_spread"], ours)
-    return Tested([number], 1, LOGARITHM, len(found.runs))
+    return Tested([number], 1, LOGARITHM, len(steps.runs))
 
 
 def _small(statement: Statement, context: Context) -> Tested:
     """Test that any two values differ by less than the margin, in either direction."""
-    found = ladder(context.numbers, str(statement.parameter))
-    margin, made = context.margins["small"], []
+    steps = ladder(context.numbers, str(statement.parameter))
+    margin, numbers = context.margins["small"], []
     had, lacking = _had(statement, context)
     for metric in had:
-        of_metric = moments(context.numbers, metric, found.runs)
-        means = of_metric.at_values(found)
-        for low, high in itertools.combinations(range(len(found.values)), 2):
-            ours = f"{metric}: {_at(means[:, 0], found.values, (low, high))}"
-            effect = over(means[high] - means[low], of_metric.deviation)
-            made.append(Number(effect, -margin, margin, -margin, margin, ours))
-    return _of_metrics(statement, made, had, lacking, DEVIATIONS, len(found.runs))
+        metric_moments = moments(context.numbers, metric, steps.runs)
+        means = metric_moments.at_values(steps)
+        for low, high in itertools.combinations(range(len(steps.values)), 2):
+            ours = f"{metric}: {_at(means[:, 0], steps.values, (low, high))}"
+            effect = over(means[high] - means[low], metric_moments.deviation)
+            numbers.append(Number(effect, -margin, margin, -margin, margin, ours))
+    return _tested_metrics(statement, numbers, had, lacking, DEVIATIONS, len(steps.runs))
 
 
 def _largest(statement: Statement, context: Context) -> Tested:
@@ -129,22 +129,22 @@ def _largest(statement: Statement, context: Context) -> Tested:
     of the absolute effects.
     """
     ladders = {name: ladder(context.numbers, name) for name in (str(statement.parameter), *statement.than)}
-    runs = sorted({run for one in ladders.values() for run in one.runs})
+    runs = sorted({run for steps in ladders.values() for run in steps.runs})
     on_one = together(context.numbers, statement.metrics, runs)
-    found = [of for of in on_one.values() if of.deviation[0] > 0]
-    if not found:
+    varying = [of for of in on_one.values() if of.deviation[0] > 0]
+    if not varying:
         raise CannotTell("the metrics do not vary")
     signs = {"up": 1.0, "down": -1.0} if len(statement.metrics) == 1 else {}
     effects = {
-        name: np.mean([_signed(of.effect(one), signs.get(statement.direction)) for of in found], axis=0)
-        for name, one in ladders.items()
+        name: np.mean([_signed(of.effect(steps), signs.get(statement.direction)) for of in varying], axis=0)
+        for name, steps in ladders.items()
     }
     own = effects[str(statement.parameter)]
-    made = []
+    numbers = []
     for name in statement.than:
         ours = f"{digits(own[0])} by {statement.parameter}, {digits(effects[name][0])} by {name}"
-        made.append(_towards("up", own - effects[name], 0.0, ours))
-    return Tested(made, len(made), DEVIATIONS, len(runs))
+        numbers.append(_towards("up", own - effects[name], 0.0, ours))
+    return Tested(numbers, len(numbers), DEVIATIONS, len(runs))
 
 
 def _signed(effect: Array, sign: float | None) -> Array:
@@ -153,8 +153,8 @@ def _signed(effect: Array, sign: float | None) -> Array:
 
 
 def _correlation(statement: Statement, context: Context) -> Tested:
-    one, other = statement.metrics
-    values, margins = correlation(context.numbers, one, other), context.margins
+    first, second = statement.metrics
+    values, margins = correlation(context.numbers, first, second), context.margins
     ours = f"r = {math.tanh(values[0]):+.2f}"
     weak, strong = math.atanh(margins["weak"]), math.atanh(margins["strong"])
     if statement.by == "medium":
@@ -179,88 +179,90 @@ def _all_within(statement: Statement, context: Context, margin: float) -> Tested
     The pairs are those of the statement's metrics, and of any others that the runs have. A pair of which one metric is
     missing or does not vary is missing.
     """
-    left_out, bound, made, missing = {frozenset(pair) for pair in statement.besides}, math.atanh(margin), [], 0
+    left_out, bound, numbers, missing = {frozenset(pair) for pair in statement.besides}, math.atanh(margin), [], 0
     metrics = dict.fromkeys([*statement.metrics, *context.numbers.metrics])
-    for one, other in itertools.combinations(metrics, 2):
-        if frozenset((one, other)) in left_out:
+    for first, second in itertools.combinations(metrics, 2):
+        if frozenset((first, second)) in left_out:
             continue
         try:
-            values = correlation(context.numbers, one, other)
+            values = correlation(context.numbers, first, second)
         except CannotTell:
             missing += 1
             continue
-        ours = f"{one} and {other}: r = {math.tanh(values[0]):+.2f}"
-        made.append(Number(values, -bound, bound, -bound, bound, ours))
-    if not made:
+        ours = f"{first} and {second}: r = {math.tanh(values[0]):+.2f}"
+        numbers.append(Number(values, -bound, bound, -bound, bound, ours))
+    if not numbers:
         raise CannotTell("needs two metrics that vary")
-    needed, lacking = _needed(statement, len(made) + missing), _had(statement, context)[1]
-    return Tested(made, needed, CORRELATION, len(context.numbers.written), lacking=lacking, missing=missing)
+    needed, lacking = _needed(statement, len(numbers) + missing), _had(statement, context)[1]
+    return Tested(numbers, needed, CORRELATION, len(context.numbers.written), lacking=lacking, missing=missing)
 
 
 def _models(statement: Statement, context: Context) -> Tested:
     """Test each of the models against each of the others, by each metric."""
     named = _named(context, [*statement.models, *statement.than])
     runs, pairs = _places(named), itertools.product(statement.models, statement.than)
-    against = [pair for one, other in pairs for pair in itertools.product(named[one], named[other])]
-    made = []
+    against = [pair for first, second in pairs for pair in itertools.product(named[first], named[second])]
+    numbers = []
     had, lacking = _had(statement, context)
     for metric in had:
-        found = moments(context.numbers, metric, runs)
-        for one, other in against:
-            mine, theirs = (found.means[np.searchsorted(runs, of.places)].mean(axis=0) for of in (one, other))
-            effect = over(mine - theirs, found.deviation)
-            ours = f"{metric}: {one.label} {digits(mine[0])}, {other.label} {digits(theirs[0])}"
-            made.append(_towards(statement.direction, effect, context.margins["nothing"], ours))
-    return _of_metrics(statement, made, had, lacking, DEVIATIONS, len(runs))
+        metric_moments = moments(context.numbers, metric, runs)
+        for first, second in against:
+            mine, theirs = (
+                metric_moments.means[np.searchsorted(runs, of.places)].mean(axis=0) for of in (first, second)
+            )
+            effect = over(mine - theirs, metric_moments.deviation)
+            ours = f"{metric}: {first.label} {digits(mine[0])}, {second.label} {digits(theirs[0])}"
+            numbers.append(_towards(statement.direction, effect, context.margins["nothing"], ours))
+    return _tested_metrics(statement, numbers, had, lacking, DEVIATIONS, len(runs))
 
 
 def _level(statement: Statement, context: Context) -> Tested:
-    named, made = _named(context, statement.models), []
-    for one in itertools.chain(*named.values()):
-        values = moments(context.numbers, statement.metrics[0], one.places).means.mean(axis=0) - statement.level
-        ours = f"{one.label} {digits(values[0] + statement.level)}"
-        made.append(_towards(statement.direction, values, 0.0, ours))
-    return Tested(made, len(made), OWN, len(_places(named)))
+    named, numbers = _named(context, statement.models), []
+    for weights in itertools.chain(*named.values()):
+        values = moments(context.numbers, statement.metrics[0], weights.places).means.mean(axis=0) - statement.level
+        ours = f"{weights.label} {digits(values[0] + statement.level)}"
+        numbers.append(_towards(statement.direction, values, 0.0, ours))
+    return Tested(numbers, len(numbers), OWN, len(_places(named)))
 
 
 def _model_spread(statement: Statement, context: Context) -> Tested:
     """Test each of the models against the next."""
     named = _named(context, statement.models)
     runs, pairs = _places(named), itertools.pairwise(statement.models)
-    of_runs, metrics = log_deviations(context.numbers, runs, of_prompts=False)
-    made = []
-    for one, other in [pair for a, b in pairs for pair in itertools.product(named[a], named[b])]:
-        before, after = (of_runs[np.searchsorted(runs, of.places)].mean(axis=0) for of in (one, other))
+    run_deviations, metrics = log_deviations(context.numbers, runs, of_prompts=False)
+    numbers = []
+    for first, second in [pair for a, b in pairs for pair in itertools.product(named[a], named[b])]:
+        before, after = (run_deviations[np.searchsorted(runs, of.places)].mean(axis=0) for of in (first, second))
         change = after - before
-        ours = f"{other.label}: {_percent(change[0])} beside {one.label}, over {', '.join(metrics)}"
-        made.append(_towards(statement.direction, change, context.margins["nothing_of_spread"], ours))
-    return Tested(made, len(made), LOGARITHM, len(runs))
+        ours = f"{second.label}: {_percent(change[0])} beside {first.label}, over {', '.join(metrics)}"
+        numbers.append(_towards(statement.direction, change, context.margins["nothing_of_spread"], ours))
+    return Tested(numbers, len(numbers), LOGARITHM, len(runs))
 
 
 def _size(statement: Statement, context: Context) -> Tested:
-    sizes, made = ModelSizes.of(context.numbers), []
+    sizes, numbers = ModelSizes.of(context.numbers), []
     had, lacking = _had(statement, context)
     for metric in had:
-        found = moments(context.numbers, metric, sizes.runs)
-        means = over(sizes.of_models(found.means, found.runs), found.deviation)
+        metric_moments = moments(context.numbers, metric, sizes.runs)
+        means = over(sizes.of_models(metric_moments.means, metric_moments.runs), metric_moments.deviation)
         effect = sizes.slope @ means
         ours = f"{metric}: {effect[0] / sizes.tens:+.2g} sd for ten times the parameters, over {sizes.words}"
         number = _towards(statement.direction, effect, context.margins["nothing"], ours)
-        made.append(replace(number, over_models=sizes.error(means)))
-    return _of_metrics(statement, made, had, lacking, DEVIATIONS, len(sizes.runs), MODELS)
+        numbers.append(replace(number, over_models=sizes.error(means)))
+    return _tested_metrics(statement, numbers, had, lacking, DEVIATIONS, len(sizes.runs), MODELS)
 
 
 def _size_spread(statement: Statement, context: Context) -> Tested:
     sizes = ModelSizes.of(context.numbers)
-    of_runs, metrics = log_deviations(context.numbers, sizes.runs, of_prompts=False)
-    of_models = sizes.of_models(of_runs, sorted(sizes.runs))
-    effect = sizes.slope @ of_models
+    run_deviations, metrics = log_deviations(context.numbers, sizes.runs, of_prompts=False)
+    model_deviations = sizes.of_models(run_deviations, sorted(sizes.runs))
+    effect = sizes.slope @ model_deviations
     ours = (
         f"{_percent(effect[0] / sizes.tens)} for ten times the parameters, over {sizes.words}, "
         f"and over {', '.join(metrics)}"
     )
     number = _towards(statement.direction, effect, context.margins["nothing_of_spread"], ours)
-    return Tested([replace(number, over_models=sizes.error(of_models))], 1, LOGARITHM, len(sizes.runs), MODELS)
+    return Tested([replace(number, over_models=sizes.error(model_deviations))], 1, LOGARITHM, len(sizes.runs), MODELS)
 
 
 @dataclass(frozen=True)
@@ -277,24 +279,25 @@ def _named(context: Context, names: Sequence[str]) -> dict[str, list[_Weights]]:
     Two checkpoints with the same name are two models, and a statement about the name must hold for each. Raises
     CannotTell with the names that have no run.
     """
-    by_name = {one.name: one for one in context.models}
-    found: dict[str, list[_Weights]] = {}
+    by_name = {model.name: model for model in context.models}
+    weights: dict[str, list[_Weights]] = {}
     for name in names:
-        of_weights: dict[str, list[int]] = {}
+        places_by_weights: dict[str, list[int]] = {}
         for place, run in enumerate(context.numbers.runs):
             if run.is_articles if name == "Wikipedia" else not run.is_articles and by_name[name].is_called(run.model):
-                of_weights.setdefault(run.identity, []).append(place)
-        several = len(of_weights) > 1
-        found[name] = [
-            _Weights(f"{name} ({identity[:8]})" if several else name, places) for identity, places in of_weights.items()
+                places_by_weights.setdefault(run.identity, []).append(place)
+        several = len(places_by_weights) > 1
+        weights[name] = [
+            _Weights(f"{name} ({identity[:8]})" if several else name, places)
+            for identity, places in places_by_weights.items()
         ]
-    if lacking := [name for name, of_name in found.items() if not of_name]:
+    if lacking := [name for name, model_weights in weights.items() if not model_weights]:
         raise CannotTell(f"{NEEDS_RUNS}{', '.join(lacking)}")
-    return found
+    return weights
 
 
 def _places(named: Mapping[str, Sequence[_Weights]]) -> list[int]:
-    return sorted({place for of_name in named.values() for one in of_name for place in one.places})
+    return sorted({place for model_weights in named.values() for weights in model_weights for place in weights.places})
 
 
 def _had(statement: Statement, context: Context) -> tuple[Sequence[str], Sequence[str]]:
@@ -306,9 +309,9 @@ def _had(statement: Statement, context: Context) -> tuple[Sequence[str], Sequenc
     return had or statement.metrics[:1], [metric for metric in statement.metrics if metric not in had]
 
 
-def _of_metrics(
+def _tested_metrics(
     statement: Statement,
-    made: Sequence[Number],
+    numbers: Sequence[Number],
     had: Sequence[str],
     lacking: Sequence[str],
     unit: Unit,
@@ -316,8 +319,8 @@ def _of_metrics(
     over: str = ARTICLES,
 ) -> Tested:
     """Return the test of a statement whose numbers are as many for each of its metrics."""
-    missing = len(made) // len(had) * len(lacking)
-    return Tested(made, _needed(statement, len(made) + missing), unit, runs, over, lacking, missing)
+    missing = len(numbers) // len(had) * len(lacking)
+    return Tested(numbers, _needed(statement, len(numbers) + missing), unit, runs, over, lacking, missing)
 
 
 def _needed(statement: Statement, comparisons: int) -> int:

@@ -26,12 +26,12 @@ def verdicts(numbers: Numbers, statements: Sequence[Statement]) -> list[Statemen
     in at most 5 of 100 cases any false statement is said to hold, and in at most 5 any true statement is said to fail.
     """
     context = Context(numbers, paper().margins, paper().models)
-    made = [_tested(one, context) for one in statements]
-    tests = sum(isinstance(one, Tested) for one in made)
-    found = [_judged(one, of_one, tests) for one, of_one in zip(statements, made, strict=True)]
-    holds = statistics.holm([one.p_holds for one in found])
-    fails = statistics.holm([one.p_fails for one in found])
-    return [_corrected(one, float(p), float(q)) for one, p, q in zip(found, holds, fails, strict=True)]
+    results = [_tested(statement, context) for statement in statements]
+    tests = sum(isinstance(result, Tested) for result in results)
+    judged = [_judged(statement, result, tests) for statement, result in zip(statements, results, strict=True)]
+    holds = statistics.holm([row.p_holds for row in judged])
+    fails = statistics.holm([row.p_fails for row in judged])
+    return [_corrected(row, float(p), float(q)) for row, p, q in zip(judged, holds, fails, strict=True)]
 
 
 def _tested(statement: Statement, context: Context) -> Tested | CannotTell:
@@ -41,36 +41,36 @@ def _tested(statement: Statement, context: Context) -> Tested | CannotTell:
         return why
 
 
-def _judged(statement: Statement, made: Tested | CannotTell, tests: int) -> StatementVerdict:
-    if isinstance(made, CannotTell):
-        return _row(statement, why=str(made))
-    can_hold, can_fail = made.needed <= len(made.numbers), made.total - made.needed < len(made.numbers)
-    without = f"needs {'the metrics ' + ', '.join(made.lacking) if made.lacking else 'more metrics that vary'}"
+def _judged(statement: Statement, result: Tested | CannotTell, tests: int) -> StatementVerdict:
+    if isinstance(result, CannotTell):
+        return _row(statement, why=str(result))
+    can_hold, can_fail = result.needed <= len(result.numbers), result.total - result.needed < len(result.numbers)
+    without = f"needs {'the metrics ' + ', '.join(result.lacking) if result.lacking else 'more metrics that vary'}"
     if not can_hold and not can_fail:
-        return _row(statement, made, why=without)
-    each = [_sure(number) for number in made.numbers]
-    if lacking := next((why for one in each for why in one.estimate.lacking if why), None):
-        return _row(statement, made, articles=_articles(made), ours=made.numbers[0].ours, why=_words(lacking))
-    holds = np.array([_inside(one, n.low, n.high) for one, n in zip(each, made.numbers, strict=True)])
-    fails = np.array([_outside(one, n.below, n.above) for one, n in zip(each, made.numbers, strict=True)])
-    turning = int(np.lexsort((-fails, holds))[min(made.needed, len(each)) - 1])
-    unknown = np.ones(made.missing)  # a comparison that was not made speaks neither for the statement nor against it
+        return _row(statement, result, why=without)
+    each = [_sure(number) for number in result.numbers]
+    if lacking := next((why for sure in each for why in sure.estimate.lacking if why), None):
+        return _row(statement, result, articles=_articles(result), ours=result.numbers[0].ours, why=_words(lacking))
+    holds = np.array([_inside(sure, n.low, n.high) for sure, n in zip(each, result.numbers, strict=True)])
+    fails = np.array([_outside(sure, n.below, n.above) for sure, n in zip(each, result.numbers, strict=True)])
+    turning = int(np.lexsort((-fails, holds))[min(result.needed, len(each)) - 1])
+    unknown = np.ones(result.missing)  # a comparison that was not made speaks neither for the statement nor against it
     holds, fails = np.concatenate([holds, unknown]), np.concatenate([fails, unknown])
-    shown, models = each[turning].estimate, made.numbers[turning].over_models
+    shown, models = each[turning].estimate, result.numbers[turning].over_models
     needed = None
     if models:
-        over_articles = Jackknifed.of(made.numbers[turning].values[None]).estimate.standard_error[0]
+        over_articles = Jackknifed.of(result.numbers[turning].values[None]).estimate.standard_error[0]
         needed = models.models_needed(float(shown.mean[0]), float(over_articles), tests)
     return _row(
         statement,
-        made,
-        articles=_articles(made),
-        ours=made.numbers[turning].ours,
-        effect=_in_unit(shown.mean[0], made.unit),
-        low=_in_unit(shown.low[0], made.unit),
-        high=_in_unit(shown.high[0], made.unit),
-        p_holds=at_least(holds, made.needed),
-        p_fails=at_least(fails, made.total - made.needed + 1),
+        result,
+        articles=_articles(result),
+        ours=result.numbers[turning].ours,
+        effect=_in_unit(shown.mean[0], result.unit),
+        low=_in_unit(shown.low[0], result.unit),
+        high=_in_unit(shown.high[0], result.unit),
+        p_holds=at_least(holds, result.needed),
+        p_fails=at_least(fails, result.total - result.needed + 1),
         models=models.models if models else None,
         models_needed=needed,
         why=None if can_hold else f"it is not shown to fail, and to hold it {without}",
@@ -78,22 +78,22 @@ def _judged(statement: Statement, made: Tested | CannotTell, tests: int) -> Stat
 
 
 def _sure(number: Number) -> Jackknifed:
-    found = Jackknifed.of(number.values[None])
+    jackknifed = Jackknifed.of(number.values[None])
     models = number.over_models
-    return found.over_models(models.error, models.freedom) if models else found
+    return jackknifed.over_models(models.error, models.freedom) if models else jackknifed
 
 
-def _inside(one: Jackknifed, low: float, high: float) -> float:
-    return float(max(one.above(np.array([low]))[0], one.below(np.array([high]))[0]))
+def _inside(jackknifed: Jackknifed, low: float, high: float) -> float:
+    return float(max(jackknifed.above(np.array([low]))[0], jackknifed.below(np.array([high]))[0]))
 
 
-def _outside(one: Jackknifed, below: float, above: float) -> float:
-    return float(min(one.below(np.array([below]))[0], one.above(np.array([above]))[0]))
+def _outside(jackknifed: Jackknifed, below: float, above: float) -> float:
+    return float(min(jackknifed.below(np.array([below]))[0], jackknifed.above(np.array([above]))[0]))
 
 
 def _row(
     statement: Statement,
-    made: Tested | None = None,
+    result: Tested | None = None,
     *,
     articles: int = 0,
     ours: str = "",
@@ -113,14 +113,14 @@ def _row(
         says=statement.says,
         kind=statement.kind,
         ours=ours,
-        runs=made.runs if made else 0,
+        runs=result.runs if result else 0,
         articles=articles,
-        comparisons=len(made.numbers) if made else 0,
+        comparisons=len(result.numbers) if result else 0,
         effect=effect,
         low=low,
         high=high,
-        unit=made.unit if made else None,
-        generalizes_over=made.over if made else None,
+        unit=result.unit if result else None,
+        generalizes_over=result.over if result else None,
         p_holds=p_holds,
         p_fails=p_fails,
         models=models,
@@ -130,31 +130,31 @@ def _row(
     )
 
 
-def _corrected(one: StatementVerdict, p_holds: float, p_fails: float) -> StatementVerdict:
+def _corrected(verdict: StatementVerdict, p_holds: float, p_fails: float) -> StatementVerdict:
     if math.isnan(p_holds):
-        return one
-    corrected = replace(one, p_holds=p_holds, p_fails=p_fails)
+        return verdict
+    corrected = replace(verdict, p_holds=p_holds, p_fails=p_fails)
     if p_fails <= statistics.LEVEL:
         return replace(corrected, verdict=FAILS, why=None)
     if p_holds <= statistics.LEVEL:
         return replace(corrected, verdict=HOLDS)
-    too_wide = f"the interval is too wide, or Holm's correction leaves too little{_of_models(one)}"
-    return replace(corrected, why=one.why or too_wide)
+    too_wide = f"the interval is too wide, or Holm's correction leaves too little{_models_words(verdict)}"
+    return replace(corrected, why=verdict.why or too_wide)
 
 
-def _of_models(one: StatementVerdict) -> str:
+def _models_words(verdict: StatementVerdict) -> str:
     """Return how many models a verdict would need, if too few models are the reason for its absence."""
-    if one.models is None:
+    if verdict.models is None:
         return ""
-    if one.models_needed is None:
+    if verdict.models_needed is None:
         return "; no number of models up to 1,000 would show an effect as small as this"
-    if one.models_needed <= one.models:
+    if verdict.models_needed <= verdict.models:
         return ""
-    return f"; it rests on {one.models} models, and for an effect as large as this it takes {one.models_needed}"
+    return f"; it rests on {verdict.models} models, and for an effect as large as this it takes {verdict.models_needed}"
 
 
-def _articles(made: Tested) -> int:
-    return min(len(number.values) for number in made.numbers) - 1
+def _articles(result: Tested) -> int:
+    return min(len(number.values) for number in result.numbers) - 1
 
 
 def _words(lacking: str) -> str:
