@@ -39,14 +39,14 @@ class ChosenModels:
 
     @property
     def loaded(self) -> list[ChosenModel]:
-        return [one for one in self.models.values() if isinstance(one, ChosenModel)]
+        return [model for model in self.models.values() if isinstance(model, ChosenModel)]
 
     def decoder(self, specification: str) -> str:
         """Replace the amateur in a decoder with the loaded model. Raises NotLoaded if no model is loaded for it."""
-        found = _AMATEUR.search(specification)
-        if not found:
+        match = _AMATEUR.search(specification)
+        if not match:
             return specification
-        amateur = self.amateurs[found.group()]
+        amateur = self.amateurs[match.group()]
         if isinstance(amateur, str):
             raise NotLoaded(amateur)
         return _AMATEUR.sub(lambda _: amateur.name, specification)
@@ -58,42 +58,44 @@ class NotLoaded(Exception):
 
 def choose_models(paper: Paper, stand_ins: Mapping[str, str], loading: Mapping[str, str]) -> ChosenModels:
     """Choose the available models of the paper. Raises UsageError if a stand-in of the user cannot be loaded."""
-    models = {one.name: _chosen(one, stand_ins, loading) for one in paper.models if not one.articles}
+    models = {model.name: _chosen(model, stand_ins, loading) for model in paper.models if not model.articles}
     amateurs = {name: _chosen(PaperModel(name=name, model=name), stand_ins, loading) for name in _amateurs(paper)}
     return ChosenModels(models, amateurs)
 
 
 def refuse_unknown(papers: list[Paper], stand_ins: Mapping[str, str]) -> None:
     """Raise UsageError for a stand-in that replaces a model which no paper has."""
-    known = {name for paper in papers for one in paper.models if not one.articles for name in (one.name, one.model)}
+    known = {
+        name for paper in papers for model in paper.models if not model.articles for name in (model.name, model.model)
+    }
     known |= {name for paper in papers for name in _amateurs(paper)}
     for name in stand_ins:
         if name not in known:
-            there = ", ".join(sorted(known - {""}))
-            raise UsageError(f"the paper has no model '{name}'{did_you_mean(name, known) or ';'} it has: {there}")
+            listed = ", ".join(sorted(known - {""}))
+            raise UsageError(f"the paper has no model '{name}'{did_you_mean(name, known) or ';'} it has: {listed}")
 
 
 def _amateurs(paper: Paper) -> list[str]:
-    decoders = [text for one in paper.exhibits for row in one.rows for text in (row.decoder, row.against)]
-    return list(dict.fromkeys(found.group() for text in decoders if (found := _AMATEUR.search(text))))
+    decoders = [text for exhibit in paper.exhibits for row in exhibit.rows for text in (row.decoder, row.against)]
+    return list(dict.fromkeys(match.group() for text in decoders if (match := _AMATEUR.search(text))))
 
 
-def _chosen(one: PaperModel, stand_ins: Mapping[str, str], loading: Mapping[str, str]) -> ChosenModel | str:
-    named = stand_ins.get(one.name) or stand_ins.get(one.model)
-    hint = f"name one in its place: --stand-in '{one.name}=MODEL'"
+def _chosen(model: PaperModel, stand_ins: Mapping[str, str], loading: Mapping[str, str]) -> ChosenModel | str:
+    named = stand_ins.get(model.name) or stand_ins.get(model.model)
+    hint = f"name one in its place: --stand-in '{model.name}=MODEL'"
     if named:
-        return _found(one.name, named, loading, stands_in=True)
-    if one.why or one.differs:
-        return f"{one.why or one.differs}; {hint}"
+        return _find_model(model.name, named, loading, stands_in=True)
+    if model.why or model.differs:
+        return f"{model.why or model.differs}; {hint}"
     try:
-        if not is_at_hand(*split_revision(one.model)):
-            return f"{one.model} is not on this machine: download it (hf download {one.model}), or {hint}"
-        return _found(one.name, one.model, loading, stands_in=False)
+        if not is_at_hand(*split_revision(model.model)):
+            return f"{model.model} is not on this machine: download it (hf download {model.model}), or {hint}"
+        return _find_model(model.name, model.model, loading, stands_in=False)
     except NewWikiError as error:
         return f"{error}; or {hint}"
 
 
-def _found(of: str, name: str, loading: Mapping[str, str], *, stands_in: bool) -> ChosenModel:
+def _find_model(of: str, name: str, loading: Mapping[str, str], *, stands_in: bool) -> ChosenModel:
     """Choose the backend by the model's configuration file, because encoder-decoder models need `seq2seq`."""
     folder = find_models("hf", [name], dict(loading))[name]
     config = (

@@ -37,37 +37,39 @@ def protocol(reproduction: Reproduction, snapshot: Snapshot | None = None) -> di
 
 def asked(numbers: Mapping[str, Scaled]) -> dict[str, Any]:
     """Return the scaled numbers as arguments of a request."""
-    return {name: one.here for name, one in numbers.items()}
+    return {name: scaled.here for name, scaled in numbers.items()}
 
 
 def decoders_of(reproduction: Reproduction, rows: Sequence[Row]) -> tuple[str, ...]:
     """Return the distinct decoders of the rows, without those that need a model that is not loaded."""
-    found: dict[str, str] = {}
+    distinct: dict[str, str] = {}
     for row in rows:
         try:
             named = reproduction.models.decoder(row.decoder)
         except NotLoaded:
             continue
         if named:
-            found.setdefault(canonical(named), named)
-    return tuple(found.values())
+            distinct.setdefault(canonical(named), named)
+    return tuple(distinct.values())
 
 
 def texts_of(specifications: Sequence[str], numbers: Mapping[str, Scaled]) -> int:
     """Return the number of texts that these decoders write. Deterministic decoders write one text per prompt."""
-    chosen = [one for text in specifications for one in parse(text)]
-    each = [1 if decoders.get(one.name).is_deterministic(one) else numbers["samples"].here for one in chosen]
+    chosen = [decoder for text in specifications for decoder in parse(text)]
+    each = [
+        1 if decoders.get(decoder.name).is_deterministic(decoder) else numbers["samples"].here for decoder in chosen
+    ]
     return sum(each) * numbers["prompts"].here
 
 
 def evaluation_tasks(reproduction: Reproduction, exhibits: Sequence[Exhibit]) -> list[Task]:
     """Return one task for each model and snapshot, with the decoders of all rows."""
     metrics = metrics_of(reproduction, exhibits)
-    found = []
+    tasks = []
     for model in reproduction.models.loaded if metrics else ():
         for articles, snapshot in (("new", reproduction.new), ("old", reproduction.old)):
-            there = [one for one in exhibits if _rows(one, model.of, articles)]
-            rows = [row for one in there for row in _rows(one, model.of, articles)]
+            own_exhibits = [exhibit for exhibit in exhibits if _rows(exhibit, model.of, articles)]
+            rows = [row for exhibit in own_exhibits for row in _rows(exhibit, model.of, articles)]
             named = decoders_of(reproduction, rows)
             if snapshot is None or not named:
                 continue
@@ -83,37 +85,39 @@ def evaluation_tasks(reproduction: Reproduction, exhibits: Sequence[Exhibit]) ->
                     **asked(numbers),
                 }
             )
-            found.append(
+            tasks.append(
                 Task(
                     name=_name(model, articles),
                     request=request,
-                    exhibits=[one.name for one in there],
+                    exhibits=[exhibit.name for exhibit in own_exhibits],
                     runs=len(named),
                     texts=texts_of(named, numbers),
                     tokens=numbers["max_new_tokens"].here,
                     scaled=list(numbers.values()),
                 )
             )
-    return found
+    return tasks
 
 
 def evaluation_reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Reader:
     database = reproduction.database
-    runs = [run for one in outcomes.values() for run in one.runs]
-    scored_by = frozenset(name for one in outcomes.values() for name in one.scored_by)
+    runs = [run for outcome in outcomes.values() for run in outcome.runs]
+    scored_by = frozenset(name for outcome in outcomes.values() for name in outcome.scored_by)
     articles = {
-        f"reference:{one.snapshot_id}": one.articles for one in (reproduction.new, reproduction.old) if one is not None
+        f"reference:{snapshot.snapshot_id}": snapshot.articles
+        for snapshot in (reproduction.new, reproduction.old)
+        if snapshot is not None
     }
     ids = [*(run.run_id for run in runs), *articles]
     texts = [*(run.prompts * run.keep for run in runs), *articles.values()]
     summaries = {
-        (one["run_id"], one["metric"]): one
-        for one in database.records(dict[str, Any], "board_summaries", ids, texts)
-        if one["evaluator_id"] in scored_by
+        (record["run_id"], record["metric"]): record
+        for record in database.records(dict[str, Any], "board_summaries", ids, texts)
+        if record["evaluator_id"] in scored_by
     }
     by_setting = {(run.model, run.decoder, run.snapshot_id): run.run_id for run in runs}
 
-    def of(exhibit: Exhibit, number: Number) -> Ours | str | None:
+    def number_of(exhibit: Exhibit, number: Number) -> Ours | str | None:
         metric, why = reproduction.nearest(number.metric)
         if number.model and number.model.articles:
             whose, run_id = "Wikipedia", f"reference:{reproduction.new.snapshot_id}"
@@ -141,19 +145,19 @@ def evaluation_reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome
             whose, run_id = model.words, by_setting[model.name, decoder, snapshot.snapshot_id]
         return why or _ours(summaries.get((run_id, metric)), metric, whose, run_id)
 
-    return of
+    return number_of
 
 
-def _ours(found: Mapping[str, Any] | None, metric: str, whose: str, run_id: str) -> Ours | str:
+def _ours(summary: Mapping[str, Any] | None, metric: str, whose: str, run_id: str) -> Ours | str:
     """Convert the summary of a run to a number, or to the reason for its absence."""
-    if found is None or found["mean"] is None:
-        status = f": {found['status']}" if found else ""
+    if summary is None or summary["mean"] is None:
+        status = f": {summary['status']}" if summary else ""
         return f"{metric} has no number of these texts{status}"
     return Ours(
-        value=found["mean"],
-        low=found["low"],
-        high=found["high"],
-        lacking=found["no_interval"],
+        value=summary["mean"],
+        low=summary["low"],
+        high=summary["high"],
+        lacking=summary["no_interval"],
         whose=whose,
         metric=metric,
         source=run_id,
@@ -165,7 +169,7 @@ def _fills(paper: Paper, exhibit: Exhibit) -> bool:
 
 
 def metrics_of(reproduction: Reproduction, exhibits: Sequence[Exhibit]) -> list[str]:
-    titles = dict.fromkeys(title for one in exhibits for title in one.columns)
+    titles = dict.fromkeys(title for exhibit in exhibits for title in exhibit.columns)
     nearest = [reproduction.nearest(reproduction.paper.metric(title))[0] for title in titles]
     return [name for name in dict.fromkeys(nearest) if name]
 

@@ -68,11 +68,13 @@ def numbers_by_row(paper: Paper, exhibit: Exhibit) -> Iterator[tuple[int, Number
             yield place, number
 
 
-def match(paper: Paper, exhibit: Exhibit, row: int, number: Number, found: Ours | str) -> Match:
+def match(paper: Paper, exhibit: Exhibit, row: int, number: Number, ours_or_why: Ours | str) -> Match:
     """Match a number with our number, or with the reason for its absence."""
-    if isinstance(found, str):
-        return Match(paper=paper.id, exhibit=exhibit, row=row, number=number, ours=None, standing=NOT_RUN, why=found)
-    ours = in_papers_unit(found, number.metric.factor)
+    if isinstance(ours_or_why, str):
+        return Match(
+            paper=paper.id, exhibit=exhibit, row=row, number=number, ours=None, standing=NOT_RUN, why=ours_or_why
+        )
+    ours = in_papers_unit(ours_or_why, number.metric.factor)
     standing, why = _standing(number, ours)
     return Match(paper=paper.id, exhibit=exhibit, row=row, number=number, ours=ours, standing=standing, why=why)
 
@@ -80,7 +82,7 @@ def match(paper: Paper, exhibit: Exhibit, row: int, number: Number, found: Ours 
 def in_papers_unit(ours: Ours, factor: float) -> Ours:
     """Convert our number to the paper's unit by division by the factor. A constant number is its own interval."""
     ends = (ours.value, ours.value) if ours.lacking == ALIKE else (ours.low, ours.high)
-    low, high = (None if one is None else one / factor for one in ends)
+    low, high = (None if end is None else end / factor for end in ends)
     lacking = None if ours.lacking == ALIKE else ours.lacking
     return replace(ours, value=ours.value / factor, low=low, high=high, lacking=lacking)
 

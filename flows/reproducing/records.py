@@ -23,12 +23,12 @@ HEADS = ("exhibit", "of", "metric", "paper", "ours", "95 %", "standing", "ours i
 STANDINGS: Sequence[Standing] = (HOLDS, FAILS, UNKNOWN, UNLIKE, NOT_RUN)
 
 
-def record(one: Match) -> tuple[Any, ...]:
+def record(match: Match) -> tuple[Any, ...]:
     """Return the values for COLUMNS. All numbers are in the paper's unit."""
-    number, ours = one.number, one.ours
+    number, ours = match.number, match.ours
     about = (
-        one.paper,
-        one.exhibit.name,
+        match.paper,
+        match.exhibit.name,
         number.model.name if number.model else "",
         number.decoder,
         number.against,
@@ -39,9 +39,9 @@ def record(one: Match) -> tuple[Any, ...]:
         number.spread,
     )
     if ours is None:
-        return (*about, None, None, None, one.standing, one.why, None, None, None)
+        return (*about, None, None, None, match.standing, match.why, None, None, None)
     return (
-        *about, ours.value, ours.low, ours.high, one.standing, one.why, ours.whose, ours.metric, ours.source
+        *about, ours.value, ours.low, ours.high, match.standing, match.why, ours.whose, ours.metric, ours.source
     )  # fmt: skip
 
 
@@ -49,17 +49,17 @@ def lines(matches: Sequence[Match]) -> list[list[Any]]:
     """Return the values for HEADS: a line for each number that has a number of ours."""
     return [
         [
-            one.exhibit.name,
-            of_words(one.number),
-            one.number.metric.title,
-            digits(one.number.value),
-            digits(one.ours.value),
-            interval(one) or "–",
-            f"{one.standing}: {one.why}" if one.why else one.standing,
-            one.ours.whose,
+            match.exhibit.name,
+            of_words(match.number),
+            match.number.metric.title,
+            digits(match.number.value),
+            digits(match.ours.value),
+            interval(match) or "–",
+            f"{match.standing}: {match.why}" if match.why else match.standing,
+            match.ours.whose,
         ]
-        for one in matches
-        if one.ours
+        for match in matches
+        if match.ours
     ]
 
 
@@ -72,53 +72,53 @@ def of_words(number: Number) -> str:
     return ", ".join([*decoder, *labels]) or "–"
 
 
-def interval(one: Match) -> str:
-    ours = one.ours
+def interval(match: Match) -> str:
+    ours = match.ours
     if ours is None or ours.low is None or ours.high is None:
         return ""
     return f"[{digits(ours.low)}, {digits(ours.high)}]"
 
 
 def not_run(matches: Iterable[Match]) -> list[tuple[str, int, str]]:
-    """Return the number of numbers without ours, by exhibit and reason."""
-    counted = Counter((one.exhibit.name, one.why) for one in matches if one.standing == NOT_RUN)
+    """Count the paper's numbers that have no number of ours, by exhibit and reason."""
+    counted = Counter((match.exhibit.name, match.why) for match in matches if match.standing == NOT_RUN)
     return [(exhibit, count, why) for (exhibit, why), count in counted.items()]
 
 
 def summary(done: ReproducedPaper) -> list[str]:
     """Return sentences on the reproduction of a paper."""
-    counted = Counter(one.standing for one in done.matches)
+    counted = Counter(match.standing for match in done.matches)
     paper = done.reproduction.paper
-    standings = [f"{counted[one]} {one}" for one in STANDINGS if counted[one]]
-    told = [f"{len(done.matches)} numbers of {paper.id}: {', '.join(standings)}"]
+    standings = [f"{counted[standing]} {standing}" for standing in STANDINGS if counted[standing]]
+    sentences = [f"{len(done.matches)} numbers of {paper.id}: {', '.join(standings)}"]
     for task, outcome in done.tasks:
         came = f"failed: {outcome.failed}" if outcome.failed else outcome.verdict or f"{task.runs} runs"
-        told.append(f"{task.name} ({words(task.scaled)}): {came}")
-    return told
+        sentences.append(f"{task.name} ({words(task.scaled)}): {came}")
+    return sentences
 
 
 def plan_words(planned: Sequence[PlannedPaper], database: Database) -> list[str]:
     """Return the plan in sentences."""
     rows, notes = plan_rows(planned, database)
-    told = [
+    sentences = [
         f"{paper}, {task}: {runs} runs, {texts:,} texts of {tokens} tokens, {hours * 60:.1f} minutes of writing; "
         f"{scaled}"
         for paper, task, _, runs, texts, tokens, hours, scaled in rows
     ]
-    return [*told, *notes]
+    return [*sentences, *notes]
 
 
 def plan_rows(planned: Sequence[PlannedPaper], database: Database) -> tuple[list[tuple[Any, ...]], list[str]]:
     """Return the planned tasks under PLAN, and notes. The hours use the rates of the runs in the database."""
     known = rates(database)
     rows, notes = [], []
-    for one in planned:
-        for task in one.tasks:
+    for planned_paper in planned:
+        for task in planned_paper.tasks:
             seconds = task.texts * task.tokens / known.tokens_per_second.value
             seconds += task.runs * known.write_run_seconds.value
             rows.append(
                 (
-                    one.reproduction.paper.id,
+                    planned_paper.reproduction.paper.id,
                     task.name,
                     ", ".join(task.exhibits),
                     task.runs,
@@ -128,10 +128,10 @@ def plan_rows(planned: Sequence[PlannedPaper], database: Database) -> tuple[list
                     words(task.scaled),
                 )
             )
-        chosen = one.reproduction.models
+        chosen = planned_paper.reproduction.models
         reasons = {**chosen.models, **chosen.amateurs}
         notes += [
-            f"{one.reproduction.paper.id}, {name}: not run: {why}"
+            f"{planned_paper.reproduction.paper.id}, {name}: not run: {why}"
             for name, why in reasons.items()
             if isinstance(why, str)
         ]

@@ -40,7 +40,7 @@ class PlannedPaper:
 
     @property
     def tasks(self) -> list[Task]:
-        return [task for one in self.steps for task in one.tasks]
+        return [task for step in self.steps for task in step.tasks]
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,12 @@ def plan(database: Database, request: ReproduceRequest, settings: Settings) -> l
     return planned
 
 
-def plan_paper(one: Reproduction) -> PlannedPaper:
+def plan_paper(reproduction: Reproduction) -> PlannedPaper:
     """Return the tasks of all exhibits of a paper."""
-    steps = [(step, step.exhibits(one.paper)) for step in every()]
-    return PlannedPaper(one, [PlannedStep(step, step.tasks(one, there)) for step, there in steps if there])
+    steps = [(step, step.exhibits(reproduction.paper)) for step in every()]
+    return PlannedPaper(
+        reproduction, [PlannedStep(step, step.tasks(reproduction, filled)) for step, filled in steps if filled]
+    )
 
 
 def carry_out(planned: PlannedPaper, progress: Progress) -> ReproducedPaper:
@@ -76,26 +78,28 @@ def carry_out(planned: PlannedPaper, progress: Progress) -> ReproducedPaper:
 
     If a task fails, its numbers are missing with the reason, and the other tasks continue.
     """
-    one = planned.reproduction
-    evaluations = Evaluations(one.database, one.settings, progress)
+    reproduction = planned.reproduction
+    evaluations = Evaluations(reproduction.database, reproduction.settings, progress)
     outcomes = {task.name: _outcome(evaluations, task, progress) for task in planned.tasks}
-    readers = [of.step.reader(one, {task.name: outcomes[task.name] for task in of.tasks}) for of in planned.steps]
+    readers = [
+        of.step.reader(reproduction, {task.name: outcomes[task.name] for task in of.tasks}) for of in planned.steps
+    ]
     fills = [of.step.fills for of in planned.steps]
     matches = []
-    for exhibit in one.paper.exhibits:
-        here = [reader for reader, does in zip(readers, fills, strict=True) if does(one.paper, exhibit)]
-        for row, number in numbers_by_row(one.paper, exhibit):
-            matches.append(match(one.paper, exhibit, row, number, _found(here, exhibit, number)))
-    return ReproducedPaper(one, [(task, outcomes[task.name]) for task in planned.tasks], matches)
+    for exhibit in reproduction.paper.exhibits:
+        here = [reader for reader, does in zip(readers, fills, strict=True) if does(reproduction.paper, exhibit)]
+        for row, number in numbers_by_row(reproduction.paper, exhibit):
+            matches.append(match(reproduction.paper, exhibit, row, number, _read_number(here, exhibit, number)))
+    return ReproducedPaper(reproduction, [(task, outcomes[task.name]) for task in planned.tasks], matches)
 
 
-def _found(readers: Sequence[Reader], exhibit: Exhibit, number: Number) -> Ours | str:
+def _read_number(readers: Sequence[Reader], exhibit: Exhibit, number: Number) -> Ours | str:
     """Return the first number that a step found, or else the reason why the exhibit has none."""
-    told = [found for reader in readers if (found := reader(exhibit, number)) is not None]
-    ours = next((one for one in told if not isinstance(one, str)), None)
+    readings = [reading for reader in readers if (reading := reader(exhibit, number)) is not None]
+    ours = next((candidate for candidate in readings if not isinstance(candidate, str)), None)
     if ours is not None:
         return ours
-    return exhibit.why or next(iter(told), NO_COMMAND)
+    return exhibit.why or next(iter(readings), NO_COMMAND)
 
 
 def _outcome(evaluations: Evaluations, task: Task, progress: Progress) -> Outcome:

@@ -22,10 +22,10 @@ class Scaled:
         return f"{self.what}: {self.here:,}" + ("" if self.here == self.paper else f" ({self.paper:,} in the paper)")
 
 
-def prompts(paper: int, scale: float, there: int | None = None, at_least: int = FEWEST) -> Scaled:
+def prompts(paper: int, scale: float, available: int | None = None, at_least: int = FEWEST) -> Scaled:
     """Return the scaled number of prompts: at least as many as an interval needs, and at most all available prompts."""
-    asked = _scaled(paper, scale, at_least)
-    return Scaled("prompts", paper, asked if there is None else min(asked, there))
+    scaled = _scaled(paper, scale, at_least)
+    return Scaled("prompts", paper, scaled if available is None else min(scaled, available))
 
 
 def samples(paper: int, scale: float) -> Scaled:
@@ -46,7 +46,7 @@ def whole(what: str, paper: int, scale: float, at_least: int) -> Scaled:
 
 
 def words(scaled: Sequence[Scaled]) -> str:
-    return "; ".join(one.words for one in scaled)
+    return "; ".join(number.words for number in scaled)
 
 
 def _scaled(paper: int, scale: float, at_least: int) -> int:

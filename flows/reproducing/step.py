@@ -56,7 +56,7 @@ class Reproduction:
         if not is_installed(evaluator):
             return f"{metric} needs a package that is not installed; newwiki metrics says which"
         away = [part for part in evaluator.needs if not makers.get(part).at_hand(self.settings)]
-        unset = next((told for part in away if (told := makers.get(part).unset(self.settings))), "")
+        unset = next((text for part in away if (text := makers.get(part).unset(self.settings))), "")
         options = ", ".join(option for part in away for option in makers.get(part).options.values())
         how = unset or f"what it needs is not on this machine{f' (see {options})' if options else ''}"
         return f"{metric}: {how}" if away else ""
@@ -64,8 +64,8 @@ class Reproduction:
     def nearest(self, metric: PaperMetric) -> tuple[str, str]:
         """Return our metric for a metric of the paper, or an empty string and the reason for its absence."""
         reasons = {name: self.lacking(name) for name in metric.here}
-        found = next((name for name, why in reasons.items() if not why), "")
-        return found, "" if found else next(iter(reasons.values()), NO_COMMAND)
+        available = next((name for name, why in reasons.items() if not why), "")
+        return available, "" if available else next(iter(reasons.values()), NO_COMMAND)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,15 +113,15 @@ class Step:
     reader: Callable[[Reproduction, Mapping[str, Outcome]], Reader]
 
     def exhibits(self, paper: Paper) -> list[Exhibit]:
-        return [one for one in paper.exhibits if self.fills(paper, one)]
+        return [exhibit for exhibit in paper.exhibits if self.fills(paper, exhibit)]
 
 
 def every() -> list[Step]:
     """Return all steps: evaluations, the steps in `reproduce.py` of the experiments, and topics."""
     folders = sorted(folder.name for folder in pkgutil.iter_modules(experiments.__path__) if folder.ispkg)
     modules = [f"flows.experiments.{folder}.reproduce" for folder in folders]
-    found = [module for module in modules if importlib.util.find_spec(module)]
-    names = ["flows.reproducing.evaluations", *found, "flows.reproducing.topics"]
+    importable = [module for module in modules if importlib.util.find_spec(module)]
+    names = ["flows.reproducing.evaluations", *importable, "flows.reproducing.topics"]
     return [importlib.import_module(name).STEP for name in names]
 
 

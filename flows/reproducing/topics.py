@@ -32,10 +32,10 @@ def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Read
         if number.metric.title != _SHARE:
             return counted
         is_one = np.concatenate([np.ones((count, 1)), np.zeros((total - count, 1))])
-        found = statistics.estimate(is_one, np.ones_like(is_one))
-        ends = [statistics.number_or_none(end[0] * 100) for end in (found.low, found.high)]
+        estimate = statistics.estimate(is_one, np.ones_like(is_one))
+        ends = [statistics.number_or_none(end[0] * 100) for end in (estimate.low, estimate.high)]
         share = 100 * count / total
-        return replace(counted, value=share, low=ends[0], high=ends[1], lacking=found.lacking[0], unlike="")
+        return replace(counted, value=share, low=ends[0], high=ends[1], lacking=estimate.lacking[0], unlike="")
 
     return of
 
