@@ -56,22 +56,22 @@ def linked_differences(
     links = database.records(StoredLink, "months_linked", list(evaluators), list(evaluators.values()))
     first, last = _in_order(database, a, b, links)
     runs = {run.run_id: run for run in linkable_runs(database, sorted(_months(links) | {a.snapshot_id, b.snapshot_id}))}
-    found: list[_Linked] = []
+    linked: list[_Linked] = []
     without: dict[str, str] = {}
     for metric, evaluator_id in evaluators.items():
-        of_metric = [link for link in links if link.metric == metric]
+        metric_links = [link for link in links if link.metric == metric]
         try:
-            made, used = _chain(database, of_metric, runs, first, last)
+            chain, used = _chain(database, metric_links, runs, first, last)
         except NoLink as why:
             without[metric] = str(why)
             continue
-        found.append(_Linked(metric, evaluator_id, used, made))
-    if not found:
+        linked.append(_Linked(metric, evaluator_id, used, chain))
+    if not linked:
         raise TerminalError(_refusal(first, last, without))
-    notes = [*told_beside(a, b), *_told(found, last)]
+    notes = [*told_beside(a, b), *_link_notes(linked, last)]
     if without:
         notes.append("left out: " + "; ".join(f"{metric}, as {why}" for metric, why in without.items()))
-    return _rows(database, a, b, found, levels, turned=first is b), notes
+    return _rows(database, a, b, linked, levels, turned=first is b), notes
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class _Linked:
     metric: str
     evaluator_id: str
     used: Sequence[StoredLink]
-    made: Chain
+    chain: Chain
 
 
 def _in_order(
@@ -102,13 +102,15 @@ def _chain(
 ) -> tuple[Chain, list[StoredLink]]:
     """Return the chain from the newest experiment that connects the months, by the protocol with the most anchors."""
     why = None
-    for _, of_answer in groupby(links, key=attrgetter("experiment_id")):
+    for _, answer_links in groupby(links, key=attrgetter("experiment_id")):
         by_protocol: dict[str, dict[tuple[str, str], StoredLink]] = {}
-        for link in of_answer:
-            asked = json.loads(link.protocol)
-            if not any(protocol.differing(run.settings, asked) for run in (first, last)):
+        for link in answer_links:
+            settings = json.loads(link.protocol)
+            if not any(protocol.differing(run.settings, settings) for run in (first, last)):
                 by_protocol.setdefault(link.protocol, {})[link.from_snapshot, link.to_snapshot] = link
-        for pairs in sorted(by_protocol.values(), key=lambda found: -sum(link.anchors for link in found.values())):
+        for pairs in sorted(
+            by_protocol.values(), key=lambda by_months: -sum(link.anchors for link in by_months.values())
+        ):
             through = chains.way(pairs, first.snapshot_id, last.snapshot_id)
             if through is None:
                 continue
@@ -124,64 +126,68 @@ def _over(
     database: Database, used: Sequence[StoredLink], runs: Mapping[str, LinkableRun], first: str, last: str
 ) -> Chain:
     anchors = [
-        [Anchor(earlier, later) for earlier, later in zip(one.earlier_runs, one.later_runs, strict=True)]
-        for one in used
+        [Anchor(earlier, later) for earlier, later in zip(link.earlier_runs, link.later_runs, strict=True)]
+        for link in used
     ]
     months: dict[str, dict[str, None]] = {used[0].from_snapshot: {first: None}}
     for link, those in zip(used, anchors, strict=True):
-        months[link.from_snapshot] |= dict.fromkeys(one.earlier for one in those)
-        months[link.to_snapshot] = dict.fromkeys(one.later for one in those)
+        months[link.from_snapshot] |= dict.fromkeys(anchor.earlier for anchor in those)
+        months[link.to_snapshot] = dict.fromkeys(anchor.later for anchor in those)
     months[used[-1].to_snapshot][last] = None
     metric, evaluator_id = used[0].metric, used[0].evaluator_id
-    asked = {month: [*of_month] for month, of_month in months.items()}
-    numbers = chains.numbers_of(database, asked, {metric: evaluator_id})[metric]
-    models = {run: runs[run].identified_model for of_month in asked.values() for run in of_month}
+    runs_by_month = {month: [*month_runs] for month, month_runs in months.items()}
+    numbers = chains.numbers_of(database, runs_by_month, {metric: evaluator_id})[metric]
+    models = {run: runs[run].identified_model for month_runs in runs_by_month.values() for run in month_runs}
     return chains.chain([*numbers.values()], anchors, models, first, last)
 
 
 def _rows(
-    database: Database, a: Contender, b: Contender, found: Sequence[_Linked], levels: LevelByScoring, *, turned: bool
+    database: Database, a: Contender, b: Contender, linked: Sequence[_Linked], levels: LevelByScoring, *, turned: bool
 ) -> list[Difference]:
     """Return the rows. `turned` says whether B's month is the earlier month."""
-    spans = dict(database.rows("spans", [one.metric for one in found]))
-    corrected = statistics.holm([one.made.difference.p for one in found])
+    spans = dict(database.rows("spans", [row.metric for row in linked]))
+    corrected = statistics.holm([row.chain.difference.p for row in linked])
     return [
-        _row(a, b, one, float(p), spans.get(one.metric), levels, turned=turned)
-        for one, p in zip(found, corrected, strict=True)
+        _row(a, b, row, float(p), spans.get(row.metric), levels, turned=turned)
+        for row, p in zip(linked, corrected, strict=True)
     ]
 
 
 def _row(
-    a: Contender, b: Contender, one: _Linked, p: float, span: float | None, levels: LevelByScoring, *, turned: bool
+    a: Contender, b: Contender, row: _Linked, p: float, span: float | None, levels: LevelByScoring, *, turned: bool
 ) -> Difference:
-    found, last = one.made.difference, one.made.last
+    difference, last = row.chain.difference, row.chain.last
     assert last is not None
-    later = float(one.made.months[-1].means[last])
-    linked = later - found.value
-    number, low, high = (-found.value, -found.high, -found.low) if turned else (found.value, found.low, found.high)
+    later = float(row.chain.months[-1].means[last])
+    linked = later - difference.value
+    number, low, high = (
+        (-difference.value, -difference.high, -difference.low)
+        if turned
+        else (difference.value, difference.low, difference.high)
+    )
     return Difference(
         run_a=a.run_id,
         run_b=b.run_id,
-        metric=one.metric,
-        evaluator_id=one.evaluator_id,
-        prompts=min(month.articles for month in one.made.months),
+        metric=row.metric,
+        evaluator_id=row.evaluator_id,
+        prompts=min(month.articles for month in row.chain.months),
         mean_a=later if turned else linked,
         mean_b=linked if turned else later,
         difference=number,
-        low=None if found.lacking else within(low, span),
-        high=None if found.lacking else within(high, span),
-        no_interval=found.lacking,
+        low=None if difference.lacking else within(low, span),
+        high=None if difference.lacking else within(high, span),
+        no_interval=difference.lacking,
         bootstrap_low=None,
         bootstrap_high=None,
-        p=found.p,
+        p=difference.p,
         p_holm=p,
         effect_size=None,
-        verdict=verdict(found.lacking, p),
+        verdict=verdict(difference.lacking, p),
         prompts_needed_low=None,
         prompts_needed_high=None,
         smallest_visible=None,
-        level_a=levels[a.run_id, one.evaluator_id].level,
-        level_b=levels[b.run_id, one.evaluator_id].level,
+        level_a=levels[a.run_id, row.evaluator_id].level,
+        level_b=levels[b.run_id, row.evaluator_id].level,
         generalizes_over=_OVER,
     )
 
@@ -195,20 +201,20 @@ def _refusal(first: Contender, last: Contender, without: Mapping[str, str]) -> s
     )
 
 
-def _told(found: Sequence[_Linked], last: Contender) -> list[str]:
+def _link_notes(linked: Sequence[_Linked], last: Contender) -> list[str]:
     """Return notes on the basis of the numbers, grouped by anchors, and on slopes that are assumed to be 1."""
     groups: dict[str, list[str]] = {}
-    for one in found:
-        over = "".join(f" over {link.to_snapshot}" for link in one.used[:-1])
-        anchors = min(len(step.earlier) for step in one.made.steps)
-        articles = " and ".join(f"{month.articles:,}" for month in one.made.months)
-        words = f"{anchors} anchors{over}, on {articles} articles (experiment {one.used[0].experiment_id})"
-        groups.setdefault(words, []).append(one.metric)
+    for row in linked:
+        over = "".join(f" over {link.to_snapshot}" for link in row.used[:-1])
+        anchors = min(len(step.earlier) for step in row.chain.steps)
+        articles = " and ".join(f"{month.articles:,}" for month in row.chain.months)
+        words = f"{anchors} anchors{over}, on {articles} articles (experiment {row.used[0].experiment_id})"
+        groups.setdefault(words, []).append(row.metric)
     notes = [
         f"on the scale of {last.snapshot_id}, with the errors of the link, by {words}: {', '.join(metrics)}"
         for words, metrics in groups.items()
     ]
-    if outside := [one.metric for one in found if _is_outside(one.made)]:
+    if outside := [row.metric for row in linked if _is_outside(row.chain)]:
         notes.append(
             f"the slope of the link is taken for 1 by {', '.join(outside)}, and the linked run lies outside of its "
             "anchors: link months by anchors like it"
@@ -216,8 +222,8 @@ def _told(found: Sequence[_Linked], last: Contender) -> list[str]:
     return notes
 
 
-def _is_outside(made: Chain) -> bool:
+def _is_outside(chain: Chain) -> bool:
     """Return whether the first month's run lies outside the range of its anchors, where a slope would matter."""
-    means = made.months[0].means
-    anchors = means[made.steps[0].earlier]
-    return not made.links[0].estimated and not anchors.min() <= means[made.first] <= anchors.max()
+    means = chain.months[0].means
+    anchors = means[chain.steps[0].earlier]
+    return not chain.links[0].estimated and not anchors.min() <= means[chain.first] <= anchors.max()

@@ -14,7 +14,7 @@ from storage.database import Database
 
 def are_of_two_wikis(database: Database, a: Contender, b: Contender) -> bool:
     """Return whether the runs are on two wikis. Texts from a file belong to no wiki."""
-    return len({one.wiki for one in _snapshots(database, a, b)}) == 2
+    return len({snapshot.wiki for snapshot in _snapshots(database, a, b)}) == 2
 
 
 def comparable(
@@ -24,13 +24,18 @@ def comparable(
 
     Raises TerminalError if no metric is left.
     """
-    one, other = (snapshot.language for snapshot in _snapshots(database, a, b))
-    if one is not None and one == other:
+    first, second = (snapshot.language for snapshot in _snapshots(database, a, b))
+    if first is not None and first == second:
         return dict(evaluators), []
-    whose = {metric.name for made in registered.all().values() if made.across_languages for metric in made.metrics}
+    whose = {
+        metric.name
+        for evaluator in registered.all().values()
+        if evaluator.across_languages
+        for metric in evaluator.metrics
+    }
     left_out = [metric for metric in evaluators if metric not in whose]
     chosen = {metric: evaluator_id for metric, evaluator_id in evaluators.items() if metric in whose}
-    languages = f"{one or 'unknown'} and {other or 'unknown'}"
+    languages = f"{first or 'unknown'} and {second or 'unknown'}"
     reason = f"as they depend on the language ({languages}): {', '.join(left_out)}"
     if not chosen:
         raise TerminalError(
@@ -54,7 +59,7 @@ def paired_by_item(
     - The Wikidata items of a snapshot were not looked up.
     - The runs have no scores of the same item.
     """
-    here, there = (_of_new_articles(database, snapshot) for snapshot in _snapshots(database, a, b))
+    first, second = (_require_new_articles(database, snapshot) for snapshot in _snapshots(database, a, b))
     pages = comparison.shared_items(database, a.snapshot_id, b.snapshot_id)
     if not pages:
         raise TerminalError(
@@ -63,16 +68,16 @@ def paired_by_item(
         )
     values = np.stack(
         [
-            _of_pages(comparison.page_means(database, [run.run_id], evaluators), [pair[place] for pair in pages])
+            _page_values(comparison.page_means(database, [run.run_id], evaluators), [pair[place] for pair in pages])
             for place, run in enumerate((a, b))
         ]
     )
     both = int(np.isfinite(values[1] - values[0]).any(axis=0).sum())
     if not both:
         raise TerminalError(
-            f"{a.run_id} and {b.run_id} have no number of the same item: {_items(len(pages))} new in both {here.wiki} "
-            f"and {there.wiki}, of which {_written(values[0])} and {_written(values[1])} have texts with one; evaluate "
-            "more prompts on both snapshots"
+            f"{a.run_id} and {b.run_id} have no number of the same item: {_items(len(pages))} new in both {first.wiki} "
+            f"and {second.wiki}, of which {_written(values[0])} and {_written(values[1])} have texts with one; "
+            "evaluate more prompts on both snapshots"
         )
     return values, [f"paired by item of Wikidata, of which {both} of {_items(len(pages))} new in both are in both runs"]
 
@@ -81,7 +86,7 @@ def _snapshots(database: Database, a: Contender, b: Contender) -> list[Snapshot]
     return [snapshots.resolve(database, run.snapshot_id) for run in (a, b) if not run.snapshot_id.startswith("file:")]
 
 
-def _of_new_articles(database: Database, snapshot: Snapshot) -> Snapshot:
+def _require_new_articles(database: Database, snapshot: Snapshot) -> Snapshot:
     """Return the snapshot. Raises TerminalError unless its articles are new and their Wikidata items are known."""
     if snapshot.kind != "new":
         raise TerminalError(
@@ -95,14 +100,14 @@ def _of_new_articles(database: Database, snapshot: Snapshot) -> Snapshot:
     return snapshot
 
 
-def _of_pages(means: comparison.PageMeans, pages: list[int]) -> Array:
+def _page_values(means: comparison.PageMeans, pages: list[int]) -> Array:
     """Return the means of these pages: metrics × pages, NaN for missing scores."""
     places = {page: place for place, page in enumerate(means.pages.tolist())}
-    found = np.full((means.values.shape[1], len(pages)), np.nan)
+    values = np.full((means.values.shape[1], len(pages)), np.nan)
     for column, page in enumerate(pages):
         if page in places:
-            found[:, column] = means.values[0, :, places[page]]
-    return found
+            values[:, column] = means.values[0, :, places[page]]
+    return values
 
 
 def _written(values: Array) -> int:

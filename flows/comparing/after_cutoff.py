@@ -22,36 +22,38 @@ def is_reference(record: Record) -> bool:
     return str(record["run_id"]).startswith("reference:")
 
 
-def told_after_cutoff(records: Sequence[Record], of_runs: Sequence[PartOfRun], after: Mapping[str, date]) -> list[str]:
+def told_after_cutoff(
+    records: Sequence[Record], run_parts: Sequence[PartOfRun], after: Mapping[str, date]
+) -> list[str]:
     """Return notes on a board that is restricted to articles after the days in `after`.
 
     The notes name the runs that are left out, and the runs that are on different articles than other rows.
     """
     notes = []
-    if unknown := [one for one in records if not is_reference(one) and one["run_id"] not in after]:
+    if unknown := [record for record in records if not is_reference(record) and record["run_id"] not in after]:
         notes.append(f"left out, as it is not known what their models can have seen: {_named(unknown)}; {REMEDY}")
-    later = {one.run_id: 0 for one in of_runs}
-    for one in of_runs:
-        later[one.run_id] += one.prompts
-    if without := [one for one in records if later.get(one["run_id"]) == 0 and not is_reference(one)]:
+    later = {part.run_id: 0 for part in run_parts}
+    for part in run_parts:
+        later[part.run_id] += part.prompts
+    if without := [record for record in records if later.get(record["run_id"]) == 0 and not is_reference(record)]:
         notes.append(f"left out, as their models can have seen all of their articles: {_named(without)}")
-    for snapshot_id in snapshots_apart(records, of_runs):
-        beside = [one for one in records if one["snapshot_id"] == snapshot_id and later.get(one["run_id"])]
-        notes.append(f"rows of {snapshot_id} do not stand on the same articles: {_told(beside, later, after)}")
+    for snapshot_id in snapshots_apart(records, run_parts):
+        beside = [record for record in records if record["snapshot_id"] == snapshot_id and later.get(record["run_id"])]
+        notes.append(f"rows of {snapshot_id} do not stand on the same articles: {_created_after(beside, later, after)}")
     return notes
 
 
-def snapshots_apart(records: Sequence[Record], of_runs: Sequence[PartOfRun]) -> list[str]:
+def snapshots_apart(records: Sequence[Record], run_parts: Sequence[PartOfRun]) -> list[str]:
     """Return the snapshots on which two runs are on different articles."""
     articles: dict[str, dict[str, str | None]] = {}
-    for one in of_runs:
-        articles.setdefault(one.run_id, {})[one.value] = one.articles
-    found: dict[str, list[dict[str, str | None]]] = {}
+    for part in run_parts:
+        articles.setdefault(part.run_id, {})[part.value] = part.articles
+    by_snapshot: dict[str, list[dict[str, str | None]]] = {}
     for record in records:
-        of_run = articles.get(record["run_id"], {})
-        if any(of_run.values()) and not is_reference(record):
-            found.setdefault(record["snapshot_id"], []).append(of_run)
-    return [snapshot_id for snapshot_id, sets in found.items() if any(one != sets[0] for one in sets)]
+        run_articles = articles.get(record["run_id"], {})
+        if any(run_articles.values()) and not is_reference(record):
+            by_snapshot.setdefault(record["snapshot_id"], []).append(run_articles)
+    return [snapshot_id for snapshot_id, sets in by_snapshot.items() if any(other != sets[0] for other in sets)]
 
 
 def later_cutoff(a: Contender, b: Contender) -> date:
@@ -59,13 +61,13 @@ def later_cutoff(a: Contender, b: Contender) -> date:
 
     Raises TerminalError if a cutoff is unknown, or if neither run has a model.
     """
-    runs = [one for one in (a, b) if one.settings is not None]
-    if unknown := [one for one in runs if one.knowledge_cutoff is None]:
-        named = " and ".join(f"{one.run_id} ({one.words})" for one in unknown)
+    runs = [run for run in (a, b) if run.settings is not None]
+    if unknown := [run for run in runs if run.knowledge_cutoff is None]:
+        named = " and ".join(f"{run.run_id} ({run.words})" for run in unknown)
         raise TerminalError(f"it is not known what the model of {named} can have seen; {REMEDY}")
     if not runs:
         raise TerminalError("the articles themselves have no knowledge cutoff; compare a run with them")
-    return max(one.knowledge_cutoff for one in runs if one.knowledge_cutoff)
+    return max(run.knowledge_cutoff for run in runs if run.knowledge_cutoff)
 
 
 def of_known_cutoff(first: Contender, others: Sequence[Contender]) -> tuple[list[Contender], list[str]]:
@@ -73,11 +75,11 @@ def of_known_cutoff(first: Contender, others: Sequence[Contender]) -> tuple[list
 
     Raises TerminalError if no run can be compared.
     """
-    unknown = [one for one in others if one.settings is not None and one.knowledge_cutoff is None]
-    known = [one for one in others if one not in unknown]
+    unknown = [run for run in others if run.settings is not None and run.knowledge_cutoff is None]
+    known = [run for run in others if run not in unknown]
     for other in [] if known else others:
         later_cutoff(first, other)
-    named = ", ".join(f"{one.run_id} ({one.words})" for one in unknown)
+    named = ", ".join(f"{run.run_id} ({run.words})" for run in unknown)
     return known, [
         f"left out, as it is not known what their models can have seen: {named}; {REMEDY}"
     ] if unknown else []
@@ -85,12 +87,12 @@ def of_known_cutoff(first: Contender, others: Sequence[Contender]) -> tuple[list
 
 def _named(records: Sequence[Record]) -> str:
     more = f" and {len(records) - _NAMED} more" if len(records) > _NAMED else ""
-    return ", ".join(f"{one['run_id']} ({one['model']})" for one in records[:_NAMED]) + more
+    return ", ".join(f"{record['run_id']} ({record['model']})" for record in records[:_NAMED]) + more
 
 
-def _told(records: Sequence[Record], later: Mapping[str, int], after: Mapping[str, date]) -> str:
-    found: dict[str, list[str]] = {}
-    for one in records:
-        words = f"{later[one['run_id']]:,} created after {after[one['run_id']]}"
-        found.setdefault(words, []).append(str(one["run_id"]))
-    return "; ".join(f"{', '.join(ids[:_NAMED])} on {words}" for words, ids in found.items())
+def _created_after(records: Sequence[Record], later: Mapping[str, int], after: Mapping[str, date]) -> str:
+    ids_by_words: dict[str, list[str]] = {}
+    for record in records:
+        words = f"{later[record['run_id']]:,} created after {after[record['run_id']]}"
+        ids_by_words.setdefault(words, []).append(str(record["run_id"]))
+    return "; ".join(f"{', '.join(ids[:_NAMED])} on {words}" for words, ids in ids_by_words.items())

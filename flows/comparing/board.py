@@ -130,31 +130,39 @@ def board(
         texts = [row["completions"] for row in rows]
         summaries = database.records(dict[str, Any], "board_summaries", [row["run_id"] for row in rows], texts)
         levels = verifications.levels(database, [row["run_id"] for row in rows])
-    scorings, decisive = (_by_metric(map(_scoring, some)) for some in (summaries, _decisive(summaries)))
+    scorings, decisive = (_by_metric(map(_scoring, chosen)) for chosen in (summaries, _decisive(summaries)))
     known = sorted(scorings)
     if metrics is not None:
-        scorings = {one: made for one, made in scorings.items() if any(_is_of(name, one) for name in metrics)}
+        scorings = {
+            metric: metric_scorings
+            for metric, metric_scorings in scorings.items()
+            if any(_is_of(name, metric) for name in metrics)
+        }
     if by_evaluator:
-        columns = [column for metric, found in scorings.items() for column in _each(database, metric, found)]
+        columns = [
+            column
+            for metric, metric_scorings in scorings.items()
+            for column in _each(database, metric, metric_scorings)
+        ]
         notes: tuple[str, ...] = ()
     else:
-        shown = {metric: _one(decisive[metric], prefer) for metric in scorings}
+        shown = {metric: _shown_evaluator(decisive[metric], prefer) for metric in scorings}
         if disputed := {metric: decisive[metric] for metric, evaluator_id in shown.items() if evaluator_id is None}:
             raise TerminalError(_refusal(database, disputed, several=len({row["snapshot_id"] for row in rows}) > 1))
         columns = [Column(metric, metric, evaluator_id) for metric, evaluator_id in shown.items() if evaluator_id]
         notes = _unseen(database, columns, scorings)
-    asked = {row["run_id"]: json.loads(row["settings"]) for row in rows if row["settings"]}
-    apart_in = [name for name in protocol.varying(asked.values()) if name not in ABOUT]
-    cells = {(one["run_id"], one["metric"], one["evaluator_id"]): one for one in summaries}
-    by_time = [] if by_evaluator else sorted(summaries, key=lambda one: one["finished_at"])
-    others = {(one["run_id"], one["metric"]): one["evaluator_id"] for one in by_time}
-    records = tuple(_record(row, asked.get(row["run_id"], {}), apart_in, columns, cells, others) for row in rows)
+    settings = {row["run_id"]: json.loads(row["settings"]) for row in rows if row["settings"]}
+    apart_in = [name for name in protocol.varying(settings.values()) if name not in ABOUT]
+    cells = {(summary["run_id"], summary["metric"], summary["evaluator_id"]): summary for summary in summaries}
+    by_time = [] if by_evaluator else sorted(summaries, key=lambda summary: summary["finished_at"])
+    others = {(summary["run_id"], summary["metric"]): summary["evaluator_id"] for summary in by_time}
+    records = tuple(_record(row, settings.get(row["run_id"], {}), apart_in, columns, cells, others) for row in rows)
     whole = Board(
         (*ABOUT, *apart_in),
         tuple(columns),
         records,
         (*notes, *leaks(database, name), *same_weights(database), *seed_notes(rows), *copying(database, rows)),
-        _shared(asked.values(), apart_in),
+        _shared(settings.values(), apart_in),
         levels=levels,
     )
     cut = (by or after_cutoff) and records
@@ -168,19 +176,19 @@ def after_days(database: Database, whole: Board, days: Sequence[date]) -> dict[d
     All runs have the same articles. The boards lack the numbers of whole runs, and the runs without any of these
     articles.
     """
-    found = strata.cut_after(database, [record["run_id"] for record in whole.records], days)
-    by_day = _by_part(whole, found, [day.isoformat() for day in days], None)
+    cut = strata.cut_after(database, [record["run_id"] for record in whole.records], days)
+    by_day = _by_part(whole, cut, [day.isoformat() for day in days], None)
     return dict(zip(days, by_day.values(), strict=True))
 
 
 def by_parts(database: Database, whole: Board, stratum: Stratum, parts: Sequence[str]) -> dict[str, Board]:
     """Return the board of one snapshot, restricted to each of these parts, in the form of `after_days`."""
-    found = strata.cut(database, stratum, [record["run_id"] for record in whole.records])
-    return _by_part(whole, found, parts, stratum)
+    cut = strata.cut(database, stratum, [record["run_id"] for record in whole.records])
+    return _by_part(whole, cut, parts, stratum)
 
 
 def _by_part(whole: Board, cut: strata.CutRuns, names: Sequence[str], stratum: Stratum | None) -> dict[str, Board]:
-    metrics = {one["metric"] for one in cut.summaries}
+    metrics = {summary["metric"] for summary in cut.summaries}
     columns = tuple(column for column in whole.columns if column.metric in metrics)
     others = {
         (record["run_id"], column.metric): record[f"{column.name}_scored_by"]
@@ -190,17 +198,17 @@ def _by_part(whole: Board, cut: strata.CutRuns, names: Sequence[str], stratum: S
     }
     boards = {}
     for name in names:
-        of_runs = {one.run_id: one for one in cut.of_runs if one.value == name}
-        summaries = [one for one in cut.summaries if one["value"] == name]
-        cells = {(one["run_id"], one["metric"], one["evaluator_id"]): one for one in summaries}
+        part_runs = {part.run_id: part for part in cut.of_runs if part.value == name}
+        summaries = [summary for summary in cut.summaries if summary["value"] == name]
+        cells = {(summary["run_id"], summary["metric"], summary["evaluator_id"]): summary for summary in summaries}
         records = tuple(
             {name: record[name] for name in whole.about}
-            | _of_part(of_runs[record["run_id"]], stratum)
+            | _part_values(part_runs[record["run_id"]], stratum)
             | _values(record["run_id"], columns, cells, others)
             for record in whole.records
-            if record["run_id"] in of_runs
+            if record["run_id"] in part_runs
         )
-        alike = not snapshots_apart(whole.records, [*of_runs.values()])
+        alike = not snapshots_apart(whole.records, [*part_runs.values()])
         boards[name] = replace(whole, columns=columns, records=records, same_articles=alike)
     return boards
 
@@ -213,11 +221,13 @@ def of_metrics(whole: Board, names: Collection[str] | None, known: Collection[st
     if names is None:
         return whole
     for name in names:
-        if not any(name in (one.name, one.metric) for one in whole.columns):
-            there = sorted({*known, *(one.name for one in whole.columns)})
-            nearest = did_you_mean(name, there) or ";"
-            raise UsageError(f"no run here is scored by '{name}'{nearest} there are: {', '.join(there) or 'none'}")
-    columns = [one for name in names for one in whole.columns if name in (one.name, one.metric)]
+        if not any(name in (column.name, column.metric) for column in whole.columns):
+            known_names = sorted({*known, *(column.name for column in whole.columns)})
+            nearest = did_you_mean(name, known_names) or ";"
+            raise UsageError(
+                f"no run here is scored by '{name}'{nearest} there are: {', '.join(known_names) or 'none'}"
+            )
+    columns = [column for name in names for column in whole.columns if name in (column.name, column.metric)]
     return replace(whole, columns=tuple(dict.fromkeys(columns)))
 
 
@@ -231,14 +241,18 @@ def _cutoffs(whole: Board) -> dict[str, date]:
 
     Raises TerminalError if no run has a cutoff.
     """
-    found = {one["run_id"]: one["knowledge_cutoff"] for one in whole.records if one["knowledge_cutoff"]}
-    if not found:
+    cutoffs = {record["run_id"]: record["knowledge_cutoff"] for record in whole.records if record["knowledge_cutoff"]}
+    if not cutoffs:
         raise TerminalError(f"of no run it is known what its model can have seen; {REMEDY}")
-    for articles in (one for one in whole.records if is_reference(one)):
-        beside = [found.get(one["run_id"]) for one in whole.records if one["snapshot_id"] == articles["snapshot_id"]]
+    for articles in (record for record in whole.records if is_reference(record)):
+        beside = [
+            cutoffs.get(record["run_id"])
+            for record in whole.records
+            if record["snapshot_id"] == articles["snapshot_id"]
+        ]
         if any(beside):
-            found[articles["run_id"]] = max(day for day in beside if day)
-    return found
+            cutoffs[articles["run_id"]] = max(day for day in beside if day)
+    return cutoffs
 
 
 def _cut(
@@ -249,22 +263,24 @@ def _cut(
     others: Mapping[tuple[str, str], str],
 ) -> Board:
     """Return the board with a record for each run and part of its snapshot, or for each run without a stratum."""
-    found = strata.parts(database, stratum, {record["snapshot_id"] for record in whole.records}) if stratum else []
+    parts = strata.parts(database, stratum, {record["snapshot_id"] for record in whole.records}) if stratum else []
     listed = [record for record in whole.records if after is None or record["run_id"] in after]
     cut = strata.cut(database, stratum, [record["run_id"] for record in listed], after)
-    metrics = {one["metric"] for one in cut.summaries}
+    metrics = {summary["metric"] for summary in cut.summaries}
     columns = tuple(column for column in whole.columns if column.metric in metrics)
     records = []
     for record in listed:
-        for part in (one for one in cut.of_runs if one.run_id == record["run_id"] and one.prompts):
-            about = {name: record[name] for name in whole.about} | _of_part(part, stratum)
-            here = [one for one in cut.summaries if one["value"] == part.value]
-            of_part = {(one["run_id"], one["metric"], one["evaluator_id"]): one for one in here}
-            records.append(about | _values(part.run_id, columns, of_part, others))
-    notes = [*whole.notes, *strata.told(stratum or "", found)]
-    if of_whole_runs := [column.name for column in whole.columns if column not in columns]:
-        notes.append(f"left out, as they are of whole runs and have no parts: {', '.join(of_whole_runs)}")
-    on_snapshots = {one.run_id for one in cut.of_runs}
+        for part in (run_part for run_part in cut.of_runs if run_part.run_id == record["run_id"] and run_part.prompts):
+            about = {name: record[name] for name in whole.about} | _part_values(part, stratum)
+            here = [summary for summary in cut.summaries if summary["value"] == part.value]
+            part_summaries = {
+                (summary["run_id"], summary["metric"], summary["evaluator_id"]): summary for summary in here
+            }
+            records.append(about | _values(part.run_id, columns, part_summaries, others))
+    notes = [*whole.notes, *strata.told(stratum or "", parts)]
+    if whole_run_names := [column.name for column in whole.columns if column not in columns]:
+        notes.append(f"left out, as they are of whole runs and have no parts: {', '.join(whole_run_names)}")
+    on_snapshots = {run_part.run_id for run_part in cut.of_runs}
     if elsewhere := [record["run_id"] for record in listed if record["run_id"] not in on_snapshots]:
         notes.append(f"left out, as they are on no snapshot's articles: {', '.join(elsewhere)}")
     if after is not None:
@@ -277,11 +293,11 @@ def _cut(
         records=tuple(records),
         notes=tuple(notes),
         same_articles=after is None or not snapshots_apart(whole.records, cut.of_runs),
-        left_out=tuple(one["run_id"] for one in whole.records if one["run_id"] not in shown),
+        left_out=tuple(record["run_id"] for record in whole.records if record["run_id"] not in shown),
     )
 
 
-def _of_part(part: strata.PartOfRun, stratum: str | None) -> dict[str, Any]:
+def _part_values(part: strata.PartOfRun, stratum: str | None) -> dict[str, Any]:
     texts = {"prompts": part.prompts, "completions": part.completions, "seen_share": part.seen_share}
     return texts | ({PART: part.value} if stratum else {})
 
@@ -295,27 +311,29 @@ def _decisive(summaries: Sequence[Row]) -> list[Row]:
 
     Claims count only for metrics without other numbers.
     """
-    of_runs = [one for one in summaries if not is_reference(one)]
-    sound = {one["metric"] for one in of_runs if one["level"] != CLAIMED}
-    return [one for one in summaries if one["level"] != CLAIMED or one["metric"] not in sound]
+    run_summaries = [summary for summary in summaries if not is_reference(summary)]
+    sound = {summary["metric"] for summary in run_summaries if summary["level"] != CLAIMED}
+    return [summary for summary in summaries if summary["level"] != CLAIMED or summary["metric"] not in sound]
 
 
 def _by_metric(scorings: Iterable[Scoring]) -> dict[str, list[Scoring]]:
     """Return the scorings of runs by metric. Scorings of the articles count only for metrics that no run has."""
     everything = list(scorings)
-    return by_metric(everything) | by_metric(one for one in everything if not one.run_id.startswith("reference:"))
+    return by_metric(everything) | by_metric(
+        scoring for scoring in everything if not scoring.run_id.startswith("reference:")
+    )
 
 
-def _one(scorings: Sequence[Scoring], prefer: Collection[str] | None) -> str | None:
+def _shown_evaluator(scorings: Sequence[Scoring], prefer: Collection[str] | None) -> str | None:
     """Return the evaluator whose numbers a metric's column shows, or None if there is no common evaluator."""
     if prefer is None:
         return agreed(scorings)
-    preferred = next((one.evaluator_id for one in scorings if one.evaluator_id in prefer), None)
+    preferred = next((scoring.evaluator_id for scoring in scorings if scoring.evaluator_id in prefer), None)
     return preferred or agreed(scorings) or scorings[0].evaluator_id
 
 
 def _each(database: Database, metric: str, scorings: Sequence[Scoring]) -> list[Column]:
-    names = list(dict.fromkeys(one.evaluator_id for one in scorings))
+    names = list(dict.fromkeys(scoring.evaluator_id for scoring in scorings))
     if len(names) == 1:
         return [Column(metric, metric, names[0])]
     words = evaluator_words(database, names)
@@ -328,10 +346,13 @@ def _unseen(
     """Return a note on runs whose newest numbers are in no column, if there are any."""
     left_out = {}
     for column in columns:
-        made = scorings[column.metric]
-        newest = {one.run_id: one for one in reversed(made)}
-        if others := [one for one in newest.values() if one.evaluator_id != column.evaluator_id]:
-            left_out[column.metric] = [*others, *(one for one in made if one.evaluator_id == column.evaluator_id)]
+        metric_scorings = scorings[column.metric]
+        newest = {scoring.run_id: scoring for scoring in reversed(metric_scorings)}
+        if others := [scoring for scoring in newest.values() if scoring.evaluator_id != column.evaluator_id]:
+            left_out[column.metric] = [
+                *others,
+                *(scoring for scoring in metric_scorings if scoring.evaluator_id == column.evaluator_id),
+            ]
     if not left_out:
         return ()
     shown = {column.metric: column.evaluator_id for column in columns}
@@ -351,23 +372,26 @@ def _refusal(database: Database, disputed: Mapping[str, Sequence[Scoring]], seve
     )
 
 
-def _shared(asked: Collection[protocol.Settings], apart_in: Collection[str]) -> dict[str, Any]:
+def _shared(all_settings: Collection[protocol.Settings], apart_in: Collection[str]) -> dict[str, Any]:
     """Return the known settings that all runs share."""
-    first: protocol.Settings = next(iter(asked), {})
-    names = [name for name in (*protocol.PROTOCOL, *protocol.TOLD) if name not in (*apart_in, *ABOUT) and asked]
-    known = {name: next((one[name] for one in asked if one[name] is not None), first[name]) for name in names}
+    first: protocol.Settings = next(iter(all_settings), {})
+    names = [name for name in (*protocol.PROTOCOL, *protocol.TOLD) if name not in (*apart_in, *ABOUT) and all_settings]
+    known = {
+        name: next((settings[name] for settings in all_settings if settings[name] is not None), first[name])
+        for name in names
+    }
     return {name: value for name, value in known.items() if value is not None}
 
 
 def _record(
     row: Row,
-    asked: protocol.Settings,
+    settings: protocol.Settings,
     apart_in: Iterable[str],
     columns: Iterable[Column],
     cells: Cells,
     others: Mapping[tuple[str, str], str],
 ) -> dict[str, Any]:
-    about = {name: row[name] for name in ABOUT} | {name: asked.get(name) for name in apart_in}
+    about = {name: row[name] for name in ABOUT} | {name: settings.get(name) for name in apart_in}
     return about | _values(row["run_id"], columns, cells, others)
 
 
@@ -376,8 +400,8 @@ def _values(
 ) -> dict[str, Any]:
     record: dict[str, Any] = {}
     for column in columns:
-        found = cells.get((run_id, column.metric, column.evaluator_id))
-        record |= {column.name + part: found and found[of.summary] for part, of in PARTS.items()}
-        if not found and (maker := others.get((run_id, column.metric))):
+        summary = cells.get((run_id, column.metric, column.evaluator_id))
+        record |= {column.name + part: summary and summary[of.summary] for part, of in PARTS.items()}
+        if not summary and (maker := others.get((run_id, column.metric))):
             record |= {f"{column.name}_status": ANOTHER, f"{column.name}_scored_by": maker}
     return record

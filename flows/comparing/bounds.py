@@ -63,19 +63,28 @@ class GateResult:
     @property
     def row(self) -> tuple[object, ...]:
         """The values for `COLUMNS`."""
-        found = self.difference
-        numbers = (found.mean_a, found.mean_b, found.difference, found.low, found.high, found.no_interval)
-        return (str(self.bound), *numbers, found.prompts, found.level_a, found.level_b, self.outcome)
+        difference = self.difference
+        numbers = (
+            difference.mean_a,
+            difference.mean_b,
+            difference.difference,
+            difference.low,
+            difference.high,
+            difference.no_interval,
+        )
+        return (str(self.bound), *numbers, difference.prompts, difference.level_a, difference.level_b, self.outcome)
 
 
 def parse_bounds(text: str) -> list[Bound]:
     """Parse bounds such as `sbert < -0.01, rep_4 > +0.02`. Raises UsageError for an invalid bound."""
-    found = [_BOUND.fullmatch(part.strip()) for part in text.split(",")]
-    if not all(found):
-        wrong = next(part.strip() for part, match in zip(text.split(","), found, strict=True) if not match)
+    matches = [_BOUND.fullmatch(part.strip()) for part in text.split(",")]
+    if not all(matches):
+        wrong = next(part.strip() for part, match in zip(text.split(","), matches, strict=True) if not match)
         raise UsageError(f"--fail-if is written 'sbert < -0.01, rep_4 > +0.02', and '{wrong}' is no such bound")
     return [
-        Bound(match["metric"], "<" if match["sign"] == "<" else ">", float(match["limit"])) for match in found if match
+        Bound(match["metric"], "<" if match["sign"] == "<" else ">", float(match["limit"]))
+        for match in matches
+        if match
     ]
 
 

@@ -88,17 +88,17 @@ def chain(
     are too few.
     """
     own = {models[run] for run in (first, last) if run}
-    used = [[one for one in of_two if models[one.earlier] not in own] for of_two in anchors]
-    for of_two, *pair in zip(used, numbers, numbers[1:], strict=False):
-        if (several := models_of(of_two, models)) < linking.FEWEST_MODELS:
-            raise NoLink(few(several, *(one.snapshot_id for one in pair), beside=bool(own)))
+    used = [[anchor for anchor in pair_anchors if models[anchor.earlier] not in own] for pair_anchors in anchors]
+    for pair_anchors, *pair in zip(used, numbers, numbers[1:], strict=False):
+        if (several := models_of(pair_anchors, models)) < linking.FEWEST_MODELS:
+            raise NoLink(few(several, *(month_numbers.snapshot_id for month_numbers in pair), beside=bool(own)))
     runs = [
         [
             *dict.fromkeys(
                 [
                     *([first] if first and not place else []),
-                    *(one.later for one in (used[place - 1] if place else [])),
-                    *(one.earlier for one in (used[place] if place < len(used) else [])),
+                    *(anchor.later for anchor in (used[place - 1] if place else [])),
+                    *(anchor.earlier for anchor in (used[place] if place < len(used) else [])),
                     *([last] if last and place == len(used) else []),
                 ]
             )
@@ -107,15 +107,15 @@ def chain(
     ]
     names = {name: number for number, name in enumerate(dict.fromkeys(models.values()))}
     months = [
-        Month(of_month.of(there), np.array([names[models[run]] for run in there]))
-        for of_month, there in zip(numbers, runs, strict=True)
+        Month(month_numbers.of(month_runs), np.array([names[models[run]] for run in month_runs]))
+        for month_numbers, month_runs in zip(numbers, runs, strict=True)
     ]
     steps = [
         Step(
-            np.array([runs[place].index(one.earlier) for one in of_two]),
-            np.array([runs[place + 1].index(one.later) for one in of_two]),
+            np.array([runs[place].index(anchor.earlier) for anchor in pair_anchors]),
+            np.array([runs[place + 1].index(anchor.later) for anchor in pair_anchors]),
         )
-        for place, of_two in enumerate(used)
+        for place, pair_anchors in enumerate(used)
     ]
     links = [linking.link(months[place], months[place + 1], step) for place, step in enumerate(steps)]
     ends = (runs[0].index(first) if first else None, runs[-1].index(last) if last else None)
@@ -123,7 +123,7 @@ def chain(
 
 
 def models_of(anchors: Iterable[Anchor], models: Mapping[str, str]) -> int:
-    return len({models[one.earlier] for one in anchors})
+    return len({models[anchor.earlier] for anchor in anchors})
 
 
 def few(several: int, earlier: str, later: str, *, beside: bool = False) -> str:
@@ -141,13 +141,13 @@ def way(pairs: Iterable[tuple[str, str]], start: str, end: str) -> list[str] | N
     ways = deque([[start]])
     seen = {start}
     while ways:
-        there = ways.popleft()
-        if there[-1] == end:
-            return there
-        for after in onward.get(there[-1], []):
+        path = ways.popleft()
+        if path[-1] == end:
+            return path
+        for after in onward.get(path[-1], []):
             if after not in seen:
                 seen.add(after)
-                ways.append([*there, after])
+                ways.append([*path, after])
     return None
 
 
@@ -155,9 +155,9 @@ def numbers_of(
     database: Database, runs: Mapping[str, Sequence[str]], evaluators: Mapping[str, str]
 ) -> dict[str, dict[str, Numbers]]:
     """Return the numbers of these runs by metric and snapshot, each metric by its evaluator."""
-    found: dict[str, dict[str, Numbers]] = {metric: {} for metric in evaluators}
-    for snapshot_id, of_snapshot in runs.items():
-        values = comparison.page_means(database, of_snapshot, evaluators).values
+    by_metric: dict[str, dict[str, Numbers]] = {metric: {} for metric in evaluators}
+    for snapshot_id, snapshot_runs in runs.items():
+        values = comparison.page_means(database, snapshot_runs, evaluators).values
         for place, metric in enumerate(evaluators):
-            found[metric][snapshot_id] = Numbers(snapshot_id, of_snapshot, values[:, place])
-    return found
+            by_metric[metric][snapshot_id] = Numbers(snapshot_id, snapshot_runs, values[:, place])
+    return by_metric

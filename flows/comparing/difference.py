@@ -72,7 +72,7 @@ class Difference:
 
 def columns(by: str | None) -> list[str]:
     """Return the names of the reported fields. `part` is included only with a stratum."""
-    return [one.name for one in fields(Difference) if by or one.name != "part"]
+    return [column.name for column in fields(Difference) if by or column.name != "part"]
 
 
 def verdict(lacking: str | None, p: float) -> Verdict:

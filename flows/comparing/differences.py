@@ -89,9 +89,9 @@ def compare(
     differences = (values[1] - values[0]).T
     common = np.isfinite(differences).any(axis=0)
     if not common.all():
-        without = ", ".join(test.words for test, one in zip(tests, common, strict=True) if not one)
+        without = ", ".join(test.words for test, is_common in zip(tests, common, strict=True) if not is_common)
         notes.append(f"left out, as no prompt has a number from both: {without}")
-    chosen = [test for test, one in zip(tests, common, strict=True) if one]
+    chosen = [test for test, is_common in zip(tests, common, strict=True) if is_common]
     rows = _differences(database, a, b, chosen, values[:, common], differences[:, common], levels, seed, level)
     rows, fewer = with_coverage(database, rows, by, after)
     notes += [*told(a, b, int(paired.sum(axis=1).max())), *fewer, *below_verified(rows, levels)]
@@ -154,8 +154,8 @@ def _cut(
     if not parts:
         raise TerminalError("these runs are on no snapshot's articles, which have no parts; compare them without --by")
     cut = [replace(test, part=part) for part in parts for test in tests]
-    of_parts = [np.where(np.isin(pages, of_part), values, np.nan) for of_part in parts.values()]
-    return cut, np.concatenate(of_parts, axis=1)
+    part_values = [np.where(np.isin(pages, part_pages), values, np.nan) for part_pages in parts.values()]
+    return cut, np.concatenate(part_values, axis=1)
 
 
 def too_few(prompts: Mapping[str, int]) -> str:
@@ -197,17 +197,18 @@ def _evaluators(
     database: Database, a: Contender, b: Contender, metrics: Collection[str] | None
 ) -> tuple[dict[str, str], list[str]]:
     """Return the evaluator of each metric that both runs are compared by, and notes on omitted metrics."""
-    found = by_metric(comparison.text_scorings(database, [a.run_id, b.run_id]))
-    if unknown := sorted(set(metrics or ()) - set(found)):
-        known = ", ".join(found) or "none"
+    scored = by_metric(comparison.text_scorings(database, [a.run_id, b.run_id]))
+    if unknown := sorted(set(metrics or ()) - set(scored)):
+        known = ", ".join(scored) or "none"
         raise UsageError(
-            f"neither run has texts scored by '{unknown[0]}'{did_you_mean(unknown[0], found) or ';'} they have: {known}"
+            f"neither run has texts scored by '{unknown[0]}'{did_you_mean(unknown[0], scored) or ';'} they have: "
+            f"{known}"
         )
-    wanted = {name: scorings for name, scorings in found.items() if metrics is None or name in metrics}
+    wanted = {name: scorings for name, scorings in scored.items() if metrics is None or name in metrics}
     both = {a.run_id, b.run_id}
-    of_both = {name: scorings for name, scorings in wanted.items() if {s.run_id for s in scorings} == both}
-    shared = {name: evaluator for name, scorings in of_both.items() if (evaluator := agreed(scorings))}
-    notes = _left_out(database, wanted, of_both, shared)
+    in_both = {name: scorings for name, scorings in wanted.items() if {s.run_id for s in scorings} == both}
+    shared = {name: evaluator for name, scorings in in_both.items() if (evaluator := agreed(scorings))}
+    notes = _left_out(database, wanted, in_both, shared)
     if not shared:
         reason = "; ".join(notes) or "they have no scores: newwiki score --missing"
         raise TerminalError(f"nothing is left to compare {a.run_id} and {b.run_id} by: {reason}")
@@ -217,14 +218,14 @@ def _evaluators(
 def _left_out(
     database: Database,
     wanted: dict[str, list[Scoring]],
-    of_both: dict[str, list[Scoring]],
+    in_both: dict[str, list[Scoring]],
     shared: dict[str, str],
 ) -> list[str]:
     notes = []
-    if disputed := {name: scorings for name, scorings in of_both.items() if name not in shared}:
+    if disputed := {name: scorings for name, scorings in in_both.items() if name not in shared}:
         who = apart(database, disputed)
         notes.append(f"left out, as the evaluators differ: {who}; score both by one: {remedy(database, disputed)}")
-    if single := {name: scorings for name, scorings in wanted.items() if name not in of_both}:
+    if single := {name: scorings for name, scorings in wanted.items() if name not in in_both}:
         notes.append(
             f"left out, as only one of the runs has it: {', '.join(single)}; "
             f"{remedy(database, single)} scores the other"
@@ -294,12 +295,12 @@ def with_coverage(
     database: Database, rows: Sequence[Difference], stratum: Stratum | None = None, after: date | None = None
 ) -> tuple[list[Difference], list[str]]:
     """Return the rows with the status of missing scores, and a note on rows with missing scores."""
-    found = _coverage(database, rows, stratum, after)
+    statuses = _coverage(database, rows, stratum, after)
     whole = [
         replace(
             row,
-            status_a=found.get((row.run_a, row.metric, row.part), "ok"),
-            status_b=found.get((row.run_b, row.metric, row.part), "ok"),
+            status_a=statuses.get((row.run_a, row.metric, row.part), "ok"),
+            status_b=statuses.get((row.run_b, row.metric, row.part), "ok"),
         )
         for row in rows
     ]
@@ -318,11 +319,11 @@ def _coverage(
     """Return the status by run, metric and part, restricted to articles after a day if `after` is given."""
     runs, evaluators = [rows[0].run_a, rows[0].run_b], {row.metric: row.evaluator_id for row in rows}
     if stratum is None and after is None:
-        found = comparison.text_coverage(database, runs, evaluators)
-        return {(run_id, metric, None): status for (run_id, metric), status in found.items()}
+        statuses = comparison.text_coverage(database, runs, evaluators)
+        return {(run_id, metric, None): status for (run_id, metric), status in statuses.items()}
     cut = strata.cut(database, stratum, list(dict.fromkeys(runs)), dict.fromkeys(runs, after) if after else None)
     return {
-        (one["run_id"], one["metric"], one["value"] if stratum else None): one["status"]
-        for one in cut.summaries
-        if evaluators.get(one["metric"]) == one["evaluator_id"]
+        (summary["run_id"], summary["metric"], summary["value"] if stratum else None): summary["status"]
+        for summary in cut.summaries
+        if evaluators.get(summary["metric"]) == summary["evaluator_id"]
     }

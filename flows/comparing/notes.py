@@ -9,7 +9,7 @@ from newwiki.fields import fields_of
 from newwiki.request import EvaluationRequest
 from storage.database import Database
 
-[DEFAULT_SEED] = (one.default for one in fields_of(EvaluationRequest) if one.name == "seed")
+[DEFAULT_SEED] = (option.default for option in fields_of(EvaluationRequest) if option.name == "seed")
 _NAMED = 6  # maximum number of runs in a note
 
 
@@ -32,17 +32,17 @@ def seed_notes(rows: Iterable[Mapping[str, Any]]) -> list[str]:
             names.setdefault(key, f"{row['model']}/{short_form(row['decoder'])} on {row['snapshot_id']}")
             seeds.setdefault(key, set()).add(row["seed"])
     others = [
-        f"{names[key]} (seed {min(found)})"
-        for key, found in seeds.items()
-        if len(found) == 1 and found != {DEFAULT_SEED}
+        f"{names[key]} (seed {min(used_seeds)})"
+        for key, used_seeds in seeds.items()
+        if len(used_seeds) == 1 and used_seeds != {DEFAULT_SEED}
     ]
     more = f" and {len(others) - _NAMED:,} more" if len(others) > _NAMED else ""
     notes = [f"not under the default seed {DEFAULT_SEED}: {', '.join(others[:_NAMED])}{more}"] if others else []
     return notes + [
-        f"{names[key]} has {len(found)} seeds: {', '.join(map(str, sorted(found)))}; the best of several seeds is "
-        "higher than a fair number"
-        for key, found in seeds.items()
-        if len(found) > 1
+        f"{names[key]} has {len(used_seeds)} seeds: {', '.join(map(str, sorted(used_seeds)))}; the best of several "
+        "seeds is higher than a fair number"
+        for key, used_seeds in seeds.items()
+        if len(used_seeds) > 1
     ]
 
 
@@ -63,8 +63,8 @@ THRESHOLD = 0.2
 def unmeasured(database: Database) -> list[str]:
     """Return the external runs on stored articles without a measurement of copying in this database."""
     run_ids = [run_id for (run_id,) in database.rows("foreign_texts")]
-    found = database.records(dict[str, Any], "copied_shares", METRIC, run_ids)
-    return [one["run_id"] for one in found if one["share"] is None]
+    records = database.records(dict[str, Any], "copied_shares", METRIC, run_ids)
+    return [record["run_id"] for record in records if record["share"] is None]
 
 
 def copying(database: Database, rows: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -72,16 +72,16 @@ def copying(database: Database, rows: Iterable[Mapping[str, Any]]) -> list[str]:
 
     A share that another person claims does not count as a measurement.
     """
-    of_runs = {row["run_id"]: row for row in rows if not is_reference(row)}
-    found = database.records(dict[str, Any], "copied_shares", METRIC, list(of_runs))
+    rows_by_run = {row["run_id"]: row for row in rows if not is_reference(row)}
+    records = database.records(dict[str, Any], "copied_shares", METRIC, list(rows_by_run))
     notes = [
-        f"{_name(of_runs[one['run_id']])} copies its references: {100 * one['share']:.0f} % of its 5-grams"
-        for one in found
-        if one["share"] is not None and one["share"] > THRESHOLD
+        f"{_name(rows_by_run[record['run_id']])} copies its references: {100 * record['share']:.0f} % of its 5-grams"
+        for record in records
+        if record["share"] is not None and record["share"] > THRESHOLD
     ]
-    if unknown := [one["run_id"] for one in found if one["share"] is None]:
+    if unknown := [record["run_id"] for record in records if record["share"] is None]:
         notes.append(
-            f"not measured whether these runs from elsewhere copy their references: {_some(unknown)}; "
+            f"not measured whether these runs from elsewhere copy their references: {_listed(unknown)}; "
             f"`newwiki score --missing --metrics {METRIC}` measures it"
         )
     return notes
@@ -91,6 +91,6 @@ def _name(row: Mapping[str, Any]) -> str:
     return f"run {row['run_id']} of {row['model']} on {row['snapshot_id']}"
 
 
-def _some(run_ids: Sequence[str], at_most: int = 3) -> str:
+def _listed(run_ids: Sequence[str], at_most: int = 3) -> str:
     more = len(run_ids) - at_most
     return ", ".join(run_ids[:at_most]) + (f" and {more:,} more" if more > 0 else "")

@@ -15,28 +15,31 @@ _NAMED = 3  # maximum number of runs per evaluator in a message
 
 def by_metric(scorings: Iterable[Scoring]) -> dict[str, list[Scoring]]:
     """Return the scorings of each metric, the newest first."""
-    newest = sorted(scorings, key=lambda one: (one.finished_at, one.evaluator_id), reverse=True)
+    newest = sorted(scorings, key=lambda scoring: (scoring.finished_at, scoring.evaluator_id), reverse=True)
     return {
-        name: list(group) for name, group in groupby(sorted(newest, key=lambda one: one.metric), lambda s: s.metric)
+        name: list(group)
+        for name, group in groupby(sorted(newest, key=lambda scoring: scoring.metric), lambda s: s.metric)
     }
 
 
 def agreed(scorings: Collection[Scoring]) -> str | None:
     """Return the newest evaluator that has scored every run with this metric, or None."""
-    runs = {one.run_id for one in scorings}
-    for name in dict.fromkeys(one.evaluator_id for one in scorings):
-        if {one.run_id for one in scorings if one.evaluator_id == name} == runs:
+    runs = {scoring.run_id for scoring in scorings}
+    for name in dict.fromkeys(scoring.evaluator_id for scoring in scorings):
+        if {scoring.run_id for scoring in scorings if scoring.evaluator_id == name} == runs:
             return name
     return None
 
 
 def of_all(scorings: Iterable[Scoring], run_ids: Collection[str]) -> tuple[dict[str, str], list[str]]:
     """Return the newest evaluator of all these runs by metric, and the metrics without a common evaluator."""
-    found = {
-        metric: agreed(made) if {one.run_id for one in made} == set(run_ids) else None
-        for metric, made in by_metric(scorings).items()
+    evaluators = {
+        metric: agreed(metric_scorings) if {scoring.run_id for scoring in metric_scorings} == set(run_ids) else None
+        for metric, metric_scorings in by_metric(scorings).items()
     }
-    return {metric: one for metric, one in found.items() if one}, [metric for metric, one in found.items() if not one]
+    return {metric: evaluator for metric, evaluator in evaluators.items() if evaluator}, [
+        metric for metric, evaluator in evaluators.items() if not evaluator
+    ]
 
 
 def left_out_words(metrics: Collection[str]) -> list[str]:
@@ -57,11 +60,11 @@ def apart(
     `shown` maps metrics to evaluators that the text does not name.
     """
     sentences: dict[str, list[str]] = {}
-    for metric, made in scorings.items():
-        names = list(dict.fromkeys(one.evaluator_id for one in made))
+    for metric, metric_scorings in scorings.items():
+        names = list(dict.fromkeys(scoring.evaluator_id for scoring in metric_scorings))
         words = evaluator_words(database, names)
         clauses = [
-            f"{words[name]} (evaluator {name}) scored {_runs(made, name)}"
+            f"{words[name]} (evaluator {name}) scored {_runs(metric_scorings, name)}"
             for name in names
             if name != (shown or {}).get(metric)
         ]
@@ -72,13 +75,17 @@ def apart(
 def remedy(database: Database, scorings: Mapping[str, Collection[Scoring]]) -> str:
     """Return the command that scores all runs with one evaluator, with the options in which the evaluators differ."""
     options: dict[str, None] = {}
-    for metric, made in scorings.items():
-        differing = comparison.evaluator_differences(database, list({one.evaluator_id for one in made}))
+    for metric, metric_scorings in scorings.items():
+        differing = comparison.evaluator_differences(
+            database, list({scoring.evaluator_id for scoring in metric_scorings})
+        )
         options |= dict.fromkeys(_options(metric, differing))
-    read = {metric.name for one in reading_evaluators.all().values() for metric in one.metrics}
+    read = {metric.name for evaluator in reading_evaluators.all().values() for metric in evaluator.metrics}
     commands = {
-        " ".join(["newwiki score --missing --metrics", "{}", *options]): [one for one in scorings if one not in read],
-        "newwiki evaluate MODEL --likelihood-only --metrics {}": [one for one in scorings if one in read],
+        " ".join(["newwiki score --missing --metrics", "{}", *options]): [
+            metric for metric in scorings if metric not in read
+        ],
+        "newwiki evaluate MODEL --likelihood-only --metrics {}": [metric for metric in scorings if metric in read],
     }
     return " and ".join(f"`{command.format(','.join(names))}`" for command, names in commands.items() if names)
 
@@ -89,10 +96,10 @@ def _options(metric: str, differing: Collection[str]) -> list[str]:
     except UsageError:  # the metric belongs to a plug-in that is not installed
         return []
     options = [makers.get(part).options for part in sorted(needs_of(chosen))]
-    return [f"{option} …" for of_part in options for what, option in of_part.items() if what in differing]
+    return [f"{option} …" for part_options in options for what, option in part_options.items() if what in differing]
 
 
 def _runs(scorings: Collection[Scoring], evaluator_id: str) -> str:
-    runs = list(dict.fromkeys(one.run_id for one in scorings if one.evaluator_id == evaluator_id))
+    runs = list(dict.fromkeys(scoring.run_id for scoring in scorings if scoring.evaluator_id == evaluator_id))
     more = f" and {len(runs) - _NAMED} more" if len(runs) > _NAMED else ""
     return f"run{'s' * (len(runs) > 1)} {', '.join(runs[:_NAMED])}{more}"

@@ -13,7 +13,7 @@ def require_one_protocol(a: Contender, b: Contender, across: Collection[str] | N
 
     With None, as for a gate, the message does not mention `--across`.
     """
-    reads = [one.settings is not None and protocol.writes_none(one.settings) for one in (a, b)]
+    reads = [run.settings is not None and protocol.writes_none(run.settings) for run in (a, b)]
     if a.settings and b.settings and reads[0] != reads[1]:
         read, written = (a, b) if reads[0] else (b, a)
         raise TerminalError(
@@ -23,11 +23,11 @@ def require_one_protocol(a: Contender, b: Contender, across: Collection[str] | N
     differing = protocol.differing(a.settings, b.settings)
     if not set(differing) - set(across or ()):
         return
-    said = f"{a.run_id} and {b.run_id} were asked otherwise: {_words(differing, a, b)}"
+    message = f"{a.run_id} and {b.run_id} were asked otherwise: {_words(differing, a, b)}"
     if across is None:
-        raise TerminalError(f"{said}; a gate is for runs of one protocol: evaluate both alike")
+        raise TerminalError(f"{message}; a gate is for runs of one protocol: evaluate both alike")
     options = " ".join(f"--across {name}" for name in differing)
-    raise TerminalError(f"{said}; evaluate both alike, or compare them all the same: {options}")
+    raise TerminalError(f"{message}; evaluate both alike, or compare them all the same: {options}")
 
 
 def told(a: Contender, b: Contender, prompts: int) -> list[str]:
@@ -36,10 +36,12 @@ def told(a: Contender, b: Contender, prompts: int) -> list[str]:
     if differing := protocol.differing(a.settings, b.settings):
         notes.append(f"across protocols: {_words(differing, a, b)}")
     notes += told_beside(a, b)
-    of_each = [run.settings["prompts"] if run.settings else None for run in (a, b)]
-    if any(many is not None and many != prompts for many in of_each):
-        asked = [f"{name}'s {many:,}" for name, many in zip("AB", of_each, strict=True) if many is not None]
-        notes.append(f"paired on {counted(prompts, 'prompt')} of {' and '.join(asked)}")
+    prompt_counts = [run.settings["prompts"] if run.settings else None for run in (a, b)]
+    if any(number is not None and number != prompts for number in prompt_counts):
+        named_counts = [
+            f"{name}'s {number:,}" for name, number in zip("AB", prompt_counts, strict=True) if number is not None
+        ]
+        notes.append(f"paired on {counted(prompts, 'prompt')} of {' and '.join(named_counts)}")
     return notes
 
 

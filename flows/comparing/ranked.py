@@ -33,10 +33,10 @@ def leaderboard(database: Database, request: LeaderboardRequest, prefer: Collect
         raise UsageError("--across snapshot is for `newwiki compare`; a leaderboard over months is --linked")
     if ACROSS_WIKIS in named:
         raise UsageError("--across wiki is for `newwiki compare`; runs of two wikis are not ranked")
-    asked = None if request.metrics == "all" else [name.strip() for name in request.metrics.split(",")]
-    wanted = [*filter(None, [request.rank]), *(asked or ())]
+    names = None if request.metrics == "all" else [name.strip() for name in request.metrics.split(",")]
+    wanted = [*filter(None, [request.rank]), *(names or ())]
     if request.linked:
-        return of_metrics(linked_board(database, request.snapshot), wanted if asked else None)
+        return of_metrics(linked_board(database, request.snapshot), wanted if names else None)
     shown = board(
         database,
         request.snapshot,
@@ -44,7 +44,7 @@ def leaderboard(database: Database, request: LeaderboardRequest, prefer: Collect
         prefer=prefer,
         by=request.by,
         after_cutoff=request.after_cutoff,
-        metrics=wanted if asked else None,
+        metrics=wanted if names else None,
     )
     if not request.rank or not shown.records:
         return shown
@@ -71,20 +71,20 @@ def ranked(
     is one of whole runs. Also raises it if the protocols differ in a setting that `across` does not name.
     """
     column = _column(board, metric)
-    of_runs = [record for record in board.records if not record["run_id"].startswith("reference:")]
-    snapshots = {record["snapshot_id"] for record in of_runs if record[column.name] is not None}
+    run_records = [record for record in board.records if not record["run_id"].startswith("reference:")]
+    snapshots = {record["snapshot_id"] for record in run_records if record[column.name] is not None}
     if len(snapshots) > 1:
         raise TerminalError(
             f"runs are ranked on the same prompts; name one snapshot with --snapshot: {', '.join(sorted(snapshots))}; "
             "the runs of all on one scale are `newwiki leaderboard --linked`"
         )
-    runs = [record for record in of_runs if record[column.name] is not None]
+    runs = [record for record in run_records if record[column.name] is not None]
     _require_one_protocol(runs, [name for name in board.about if name in PROTOCOL], across)
     ((direction,),) = database.rows("direction", column.metric)
     runs.sort(key=lambda record: record[column.name], reverse=direction != "lower")
     groups = _groups(database, column, runs, seed, after_cutoff=after_cutoff)
-    articles = [record for record in board.records if record not in of_runs]
-    without = [record for record in of_runs if record not in runs]
+    articles = [record for record in board.records if record not in run_records]
+    without = [record for record in run_records if record not in runs]
     records: list[dict[str, Any]] = [
         *[record | {"group": None} for record in articles],
         *[record | {"group": group} for record, group in zip(runs, groups, strict=True)],
@@ -103,12 +103,14 @@ def _require_one_protocol(runs: Collection[dict[str, Any]], apart_in: Collection
 
     `apart_in` holds the protocol settings in which runs of the board differ.
     """
-    asked = [{name: record[name] for name in apart_in} for record in runs]
-    differing = varying(asked)
+    settings = [{name: record[name] for name in apart_in} for record in runs]
+    differing = varying(settings)
     if set(differing) - set(across):
-        told = "; ".join(f"{name} {', '.join(map(value_in_words, values_of(asked, name)))}" for name in differing)
+        description = "; ".join(
+            f"{name} {', '.join(map(value_in_words, values_of(settings, name)))}" for name in differing
+        )
         raise TerminalError(
-            f"runs are ranked under one protocol, and these were asked otherwise: {told}; "
+            f"runs are ranked under one protocol, and these were asked otherwise: {description}; "
             f"evaluate all alike, or rank them all the same: {' '.join(f'--across {name}' for name in differing)}"
         )
 
@@ -121,10 +123,14 @@ def letters(count: int, different: Iterable[tuple[int, int]]) -> list[str]:
     """
     sets = [frozenset(range(count))]
     for pair in different:
-        split = [part for one in sets for part in ([one - {place} for place in pair] if one >= set(pair) else [one])]
-        sets = [one for one in dict.fromkeys(split) if not any(one < other for other in split)]
+        split = [
+            part
+            for members in sets
+            for part in ([members - {place} for place in pair] if members >= set(pair) else [members])
+        ]
+        sets = [members for members in dict.fromkeys(split) if not any(members < other for other in split)]
     sets.sort(key=sorted)
-    return ["".join(_letter(n) for n, one in enumerate(sets) if place in one) for place in range(count)]
+    return ["".join(_letter(n) for n, members in enumerate(sets) if place in members) for place in range(count)]
 
 
 def _letter(number: int) -> str:
@@ -133,28 +139,28 @@ def _letter(number: int) -> str:
 
 
 def _column(board: Board, name: str) -> Column:
-    found = [column for column in board.columns if column.name == name]
-    if not found:
+    columns = [column for column in board.columns if column.name == name]
+    if not columns:
         known = [column.name for column in board.columns]
         raise UsageError(
             f"there is no column '{name}' to rank by{did_you_mean(name, known) or ';'} there are: {', '.join(known)}"
         )
-    return found[0]
+    return columns[0]
 
 
 def _groups(
     database: Database, column: Column, runs: Sequence[Mapping[str, Any]], seed: int, *, after_cutoff: bool
 ) -> list[str]:
     run_ids = [record["run_id"] for record in runs]
-    found = comparison.page_means(database, run_ids, {column.metric: column.evaluator_id})
-    means = found.values[:, 0]
+    page_means = comparison.page_means(database, run_ids, {column.metric: column.evaluator_id})
+    means = page_means.values[:, 0]
     if run_ids and not means.size:
         raise TerminalError(
             f"{column.name} is one number a run, so it cannot be said which runs differ; rank by a metric of texts"
         )
     for place, record in enumerate(runs if after_cutoff else ()):
         later = comparison.created_after(database, record["snapshot_id"], record["knowledge_cutoff"])
-        means[place, ~np.isin(found.pages, later)] = np.nan
+        means[place, ~np.isin(page_means.pages, later)] = np.nan
     return groups(means, seed)
 
 
@@ -165,7 +171,7 @@ def groups(means: Array, seed: int) -> list[str]:
         return letters(len(means), [])
     differences = np.stack([means[a] - means[b] for a, b in pairs], axis=1)
     different = statistics.different(differences, seed)
-    return letters(len(means), [pair for pair, one in zip(pairs, different, strict=True) if one])
+    return letters(len(means), [pair for pair, differs in zip(pairs, different, strict=True) if differs])
 
 
 _ABOUT = ("model", "decoder", "snapshot_id", "run_id")
@@ -190,18 +196,18 @@ def linked_board(database: Database, snapshot: str | None) -> Board:
     for row in rows:
         by_run.setdefault(row["run_id"], {})[row["metric"]] = row
     levels = verifications.levels(database, by_run)
-    records = tuple(_record(of_run, columns, levels) for of_run in by_run.values())
+    records = tuple(_record(by_metric, columns, levels) for by_metric in by_run.values())
     return Board(_ABOUT, columns, records, (_note(newest), *_unseen(database, rows)), levels=levels)
 
 
 def _record(
-    of_run: Mapping[str, Row], columns: Sequence[Column], levels: Mapping[tuple[str, str], Level]
+    by_metric: Mapping[str, Row], columns: Sequence[Column], levels: Mapping[tuple[str, str], Level]
 ) -> dict[str, Any]:
-    about = next(iter(of_run.values()))
+    about = next(iter(by_metric.values()))
     record: dict[str, Any] = {name: about[name] for name in _ABOUT}
     for column in columns:
         record |= {column.name + part: None for part in PARTS}
-        if row := of_run.get(column.metric):
+        if row := by_metric.get(column.metric):
             own = "ok" if row["linked"] == row["mean"] else f"{digits(row['mean'])} in its month"
             if row["linked"] is None:
                 own += f": {row['no_link']}"

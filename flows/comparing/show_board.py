@@ -53,19 +53,19 @@ def _show_table(shown: Board) -> None:
     room = tables.room()
     models = shortened({record["model"] for record in shown.records}, max(16, room // 5))
     which = [(models[record["model"]], short_form(record["decoder"])) for record in shown.records]
-    told = {name: _told(shown.records, name) for name in about}
+    values = {name: _field_values(shown.records, name) for name in about}
     if len(shown.records) <= _ACROSS:
-        columns = [Column("", [*(_HEADS.get(name, name) for name in told), *numbers])]
-        rows = [*told.values(), *numbers.values()]
+        columns = [Column("", [*(_HEADS.get(name, name) for name in values), *numbers])]
+        rows = [*values.values(), *numbers.values()]
         for place, (model, decoder) in enumerate(which):
             columns.append(Column("\n".join([model, *decoder.split(",")]), [row[place] for row in rows], right=True))
         tables.show_columns(columns, _caption(shown, alike, remarks))
     else:
-        keys = [Column(name, [one[place] for one in which]) for place, name in enumerate(_WHICH)]
-        first = [Column(PART, told.pop(PART))] if PART in told else []
-        others = [Column(_HEADS.get(name, name), cells, right=_is_count(name)) for name, cells in told.items()]
+        keys = [Column(name, [names[place] for names in which]) for place, name in enumerate(_WHICH)]
+        first = [Column(PART, values.pop(PART))] if PART in values else []
+        others = [Column(_HEADS.get(name, name), cells, right=_is_count(name)) for name, cells in values.items()]
         columns = [*keys, *first, *others, *(Column(name, cells, right=True) for name, cells in numbers.items())]
-        parted = _between_groups(shown.records) if "group" in told else []
+        parted = _between_groups(shown.records) if "group" in values else []
         tables.show_columns(columns, _caption(shown, alike, remarks), len(keys) + len(first), parted)
     for line in [*remarks.legend, *(f"{short}: {name}" for name, short in models.items() if short != name)]:
         for part in wrapped(line, room):
@@ -76,12 +76,12 @@ class _Remarks:
     """Numbered remarks on cells, each listed once. A remark that applies to all cells goes into the caption instead."""
 
     def __init__(self, shown: Board) -> None:
-        self._levels = {key: one.words for key, one in shown.levels.items()}
+        self._levels = {key: level.words for key, level in shown.levels.items()}
         cells = [
             (record["run_id"], number_of(record, column.name)) for record in shown.records for column in shown.columns
         ]
-        of_runs = [(run_id, of) for run_id, of in cells if of.mean is not None]
-        reasons, levels = {of.no_interval for _, of in of_runs}, {self._level(*one) for one in of_runs}
+        run_cells = [(run_id, of) for run_id, of in cells if of.mean is not None]
+        reasons, levels = {of.no_interval for _, of in run_cells}, {self._level(*cell) for cell in run_cells}
         self.everywhere: str | None = reasons.pop() if len(reasons) == 1 else None
         self.level: str | None = levels.pop() if len(levels) == 1 else None
         self._numbers: dict[str, int] = {}
@@ -92,10 +92,10 @@ class _Remarks:
         lacking = None if of.no_interval == self.everywhere else of.no_interval
         status = None if of.status in (None, "ok") else of.status
         level = None if self.level else self._level(run_id, of)
-        said = "; ".join(filter(None, [lacking, status, level]))
-        if said and said not in self._numbers:
-            self._numbers[said] = next(self._next)
-        return f" [{self._numbers[said]}]" if said else ""
+        remark = "; ".join(filter(None, [lacking, status, level]))
+        if remark and remark not in self._numbers:
+            self._numbers[remark] = next(self._next)
+        return f" [{self._numbers[remark]}]" if remark else ""
 
     def _level(self, run_id: str, of: Number) -> str | None:
         """Return the words for a level below `verified`, or None."""
@@ -105,17 +105,17 @@ class _Remarks:
 
     @property
     def legend(self) -> list[str]:
-        return [f"[{number}] {said}" for said, number in self._numbers.items()]
+        return [f"[{number}] {remark}" for remark, number in self._numbers.items()]
 
 
 def _numbers(records: Sequence[Record], name: str, remarks: _Remarks) -> list[str]:
     """Return cells such as `0.412±0.015`, with the same number of digits and aligned decimal points."""
     of = [number_of(record, name) for record in records]
-    arms = [longer_arm(one) for one in of]
-    places = decimals([one.mean for one in of if one.mean is not None], [arm for arm in arms if arm])
-    means = [NONE if one.mean is None else fixed(one.mean, places) for one in of]
+    arms = [longer_arm(number) for number in of]
+    places = decimals([number.mean for number in of if number.mean is not None], [arm for arm in arms if arm])
+    means = [NONE if number.mean is None else fixed(number.mean, places) for number in of]
     reach = ["" if arm is None else f"±{fixed(arm, places)}" for arm in arms]
-    marks = [remarks.mark(record["run_id"], one) for record, one in zip(records, of, strict=True)]
+    marks = [remarks.mark(record["run_id"], number) for record, number in zip(records, of, strict=True)]
     widths = [max(map(len, part)) for part in (means, reach, marks)]
     return [
         f"{mean:>{widths[0]}}{arm:>{widths[1]}}{mark:<{widths[2]}}"
@@ -144,21 +144,21 @@ def _caption(shown: Board, alike: Sequence[str], remarks: _Remarks) -> str:
     names = [name for name in alike if name != "snapshot_id" and not _is_unknown(shown, name)]
     lacking = f"there are no intervals: {remarks.everywhere}" if remarks.everywhere else ""
     snapshot = f"snapshot: {shown.records[0]['snapshot_id']}" if "snapshot_id" in alike else ""
-    asked = ", ".join([*filter(None, [shown.caption]), *_values(runs, names)])
-    of_runs = asked if shown.caption or not asked else f"all runs: {asked}"
-    told = ", ".join(_values(articles, names))
-    of_articles = f"the articles: {told}" if told else ""
+    settings = ", ".join([*filter(None, [shown.caption]), *_values(runs, names)])
+    run_line = settings if shown.caption or not settings else f"all runs: {settings}"
+    article_values = ", ".join(_values(articles, names))
+    article_line = f"the articles: {article_values}" if article_values else ""
     levels = f"all numbers: {remarks.level}" if remarks.level else ""
-    return "\n".join(filter(None, [_CAPTION, lacking, levels, snapshot, of_runs, of_articles]))
+    return "\n".join(filter(None, [_CAPTION, lacking, levels, snapshot, run_line, article_line]))
 
 
 def _values(records: Sequence[Record], names: Iterable[str]) -> list[str]:
     """Return texts such as `prompts 40` for fields that all of these records share."""
-    told = [(name, "".join(_told(records[:1], name))) for name in names]
-    return [f"{name} {words}" for name, words in told if words]
+    named = [(name, "".join(_field_values(records[:1], name))) for name in names]
+    return [f"{name} {words}" for name, words in named if words]
 
 
-def _told(records: Iterable[Record], name: str) -> list[str]:
+def _field_values(records: Iterable[Record], name: str) -> list[str]:
     """Return the values of a field.
 
     The value is empty for the articles, and for settings that do not apply to a run.
@@ -174,9 +174,9 @@ def _told(records: Iterable[Record], name: str) -> list[str]:
 def _beginnings(run_ids: Sequence[str]) -> list[str]:
     """Return the shortest distinct prefixes of run ids (at least eight characters), and `reference` for articles."""
     width = 8
-    while len({one[:width] for one in run_ids}) < len({*run_ids}):
+    while len({run_id[:width] for run_id in run_ids}) < len({*run_ids}):
         width += 1
-    return [one.partition(":")[0] if one.startswith("reference:") else one[:width] for one in run_ids]
+    return [run_id.partition(":")[0] if run_id.startswith("reference:") else run_id[:width] for run_id in run_ids]
 
 
 def _is_unknown(shown: Board, name: str) -> bool:

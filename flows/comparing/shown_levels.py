@@ -13,12 +13,12 @@ def below_verified(rows: Sequence[Difference], levels: LevelByScoring) -> list[s
     metrics: dict[tuple[str, str], dict[str, None]] = {}
     for row in rows:
         for run_id in (row.run_a, row.run_b):
-            one = levels[run_id, row.evaluator_id]
-            if one.words != one.level:
-                metrics.setdefault((run_id, one.words), {})[row.metric] = None
+            details = levels[run_id, row.evaluator_id]
+            if details.words != details.level:
+                metrics.setdefault((run_id, details.words), {})[row.metric] = None
     notes = [f"{', '.join(names)} of {run_id}: {words}" for (run_id, words), names in metrics.items()]
-    there = {level for row in rows for level in (row.level_a, row.level_b)} - {VERIFIED}
-    return [*notes, *(f"{level}: {meaning}" for level, meaning in legend(there))]
+    below = {level for row in rows for level in (row.level_a, row.level_b)} - {VERIFIED}
+    return [*notes, *(f"{level}: {meaning}" for level, meaning in legend(below))]
 
 
 @dataclass(frozen=True)
