@@ -114,7 +114,7 @@ class StoredPhrases:
         if not self._registered:
             runs.register(self._database, [self.found_by], [])
             self._registered = True
-        return [Responses(corpus, run, self._of_run(corpus, run)) for run in written]
+        return [Responses(corpus, run, self._run_phrases(corpus, run)) for run in written]
 
     def _run_phrases(self, corpus: str, run: Run) -> Phrases:
         evaluator_id = self.found_by.evaluator_id
@@ -124,7 +124,7 @@ class StoredPhrases:
         with self._progress.stretch(f"noun phrases of {corpus}", "responses") as bar:
             for begin in range(0, len(missing), _AT_ONCE):
                 keys = missing[begin : begin + _AT_ONCE]
-                read = dict(zip(keys, self._found([texts[key] for key in keys]), strict=True))
+                read = dict(zip(keys, self._phrases([texts[key] for key in keys]), strict=True))
                 noun_phrases.keep(self._database, run.run_id, evaluator_id, read)
                 stored |= read
                 bar.update(len(stored), len(texts))
