@@ -20,7 +20,7 @@ import pyarrow as pa
 from newwiki.errors import TerminalError, UsageError
 from storage import commit_counter
 from storage.attached import attached
-from storage.failures import failure, first_line, is_busy, told
+from storage.failures import described_errors, failure, first_line, is_busy
 from storage.fences import CREATED_AS, connect, quoted
 from storage.keys import KEYS
 from storage.migrate import is_current, is_ours, keep_current, migrate
@@ -110,7 +110,7 @@ class Database:
         with _ONE_AT_A_TIME:
             connection = patiently(self.path, lambda: connect(self.path, read_only=True, settings=limits))
             try:
-                with told(self.path):
+                with described_errors(self.path):
                     _teach_manners(connection)
                     for setting in (_NO_FILES, _LOCK):
                         connection.execute(setting)
@@ -146,8 +146,8 @@ class Database:
     def rows(self, name: str, *parameters: object) -> list[tuple[Any, ...]]:
         """Return the rows of the named query."""
         with self.read() as connection:
-            found: list[tuple[Any, ...]] = connection.execute(query(name), list(parameters)).fetchall()
-            return found
+            rows: list[tuple[Any, ...]] = connection.execute(query(name), list(parameters)).fetchall()
+            return rows
 
     def records(self, kind: Callable[..., Row], name: str, *parameters: object) -> list[Row]:
         """Return the rows of the named query as records (or `dict`s), whose fields have the names of the columns."""
@@ -178,9 +178,9 @@ class Database:
     def _current(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """Open the database for reading, after migrating it if it is of an earlier version."""
         if not self.is_there:
-            found = f"'{self.path}' is empty, as a full disk leaves a file, so " if self.path.is_file() else ""
+            empty = f"'{self.path}' is empty, as a full disk leaves a file, so " if self.path.is_file() else ""
             raise TerminalError(
-                f"{found}there is no database '{self.path}'; make one with `newwiki refresh --db {self.path}`, or name "
+                f"{empty}there is no database '{self.path}'; make one with `newwiki refresh --db {self.path}`, or name "
                 "another"
             )
         with ExitStack() as opened:
@@ -209,7 +209,7 @@ class Database:
             connection = patiently(
                 self.path, lambda: open_files.enter_context(attached(self.path, read_only=read_only))
             )
-            with told(self.path):
+            with described_errors(self.path):
                 _teach_manners(connection)
                 yield connection
 
@@ -254,8 +254,8 @@ def _teach_manners(connection: duckdb.DuckDBPyConnection) -> None:
     """
     connection.execute("set TimeZone = 'UTC'")
     # no macro in the file can replace a function that is named with its schema
-    asked = "select system.main.current_setting('enable_progress_bar')"
-    if connection.execute(asked).fetchall() == [(True,)]:
+    query_text = "select system.main.current_setting('enable_progress_bar')"
+    if connection.execute(query_text).fetchall() == [(True,)]:
         connection.execute("set enable_progress_bar = false")
 
 

@@ -28,36 +28,38 @@ def is_busy(error: duckdb.Error) -> bool:
 
 def failure(path: Path, error: duckdb.Error) -> NewWikiError | None:
     """Return an error that describes a failure of the file or the machine; None if the statement is at fault."""
-    said = first_line(error)
+    message = first_line(error)
     if is_busy(error):
-        return TransientError(f"'{path}' is in use by another program: {said}")
+        return TransientError(f"'{path}' is in use by another program: {message}")
     if isinstance(error, _ASKED):
         return None
     if isinstance(error, duckdb.OutOfMemoryException):
-        return TransientError(f"memory ran out while '{path}' was at work: {said}; end other programs, or ask for less")
+        return TransientError(
+            f"memory ran out while '{path}' was at work: {message}; end other programs, or ask for less"
+        )
     if _FULL.search(str(error)):
         return TransientError(
-            f"the disk of '{path}' is full: {said}; make room and run the same command again, nothing stored is lost"
+            f"the disk of '{path}' is full: {message}; make room and run the same command again, nothing stored is lost"
         )
     if _READ_ONLY.search(str(error)):
-        return TerminalError(f"'{path}' cannot be written: {said}; allow it, or name a file elsewhere with --db")
+        return TerminalError(f"'{path}' cannot be written: {message}; allow it, or name a file elsewhere with --db")
     if _DAMAGED.search(str(error)):
         return TerminalError(
-            f"'{path}' is damaged: {said}; put a copy of it in its place, or make it anew with `newwiki pull`"
+            f"'{path}' is damaged: {message}; put a copy of it in its place, or make it anew with `newwiki pull`"
         )
     if isinstance(error, duckdb.IOException):
-        return TerminalError(f"'{path}' cannot be opened: {said}")
+        return TerminalError(f"'{path}' cannot be opened: {message}")
     return None
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
+def described_errors(path: Path) -> Iterator[None]:
     """Raises the error that `failure` returns for a duckdb.Error. Errors about the statement stay unchanged."""
     try:
         yield
     except duckdb.Error as error:
-        if found := failure(path, error):
-            raise found from error
+        if described := failure(path, error):
+            raise described from error
         raise
 
 

@@ -19,9 +19,13 @@ def enter(connection: duckdb.DuckDBPyConnection) -> None:
 
 def doubtful(connection: duckdb.DuckDBPyConnection) -> list[str]:
     """Return a sentence if the macros do not name the run that was finished last and its snapshot."""
-    ((*said,),) = connection.execute("select newest_run(), newest_snapshot()").fetchall()
-    found = _found(connection)
-    return [f"newest_run() is {said[0]} on {said[1]}, and not {found[0]} on {found[1]}"] if tuple(said) != found else []
+    ((*named,),) = connection.execute("select newest_run(), newest_snapshot()").fetchall()
+    newest = _found(connection)
+    return (
+        [f"newest_run() is {named[0]} on {named[1]}, and not {newest[0]} on {newest[1]}"]
+        if tuple(named) != newest
+        else []
+    )
 
 
 def _found(connection: duckdb.DuckDBPyConnection) -> tuple[str | None, str | None]:

@@ -104,7 +104,7 @@ def test_a_metric_is_a_quoted_column_or_a_named_error(
                 _describe(connection, [("metrics", rows)])
             else:
                 insert_arrow(connection, "metrics", rows)
-                create_views(connection, of_metrics=True)
+                create_views(connection, only_metrics=True)
         except TerminalError as error:
             refused = str(error)
         else:

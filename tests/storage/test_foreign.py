@@ -165,7 +165,7 @@ def test_what_is_written_is_current_for_whoever_opens_it_next(database: Database
             "insert into metrics (metric, unit, direction, definition, source, scope) "
             "values ('share', '', 'none', '', '', 'text'), ('Select', '', 'none', '', '', 'run')"
         )
-        migrate.create_views(connection, of_metrics=True)
+        migrate.create_views(connection, only_metrics=True)
     copy = Path(shutil.copy(database.path, tmp_path / "copy.duckdb"))
     for number in range(3):  # each time DuckDB writes all definitions anew, and names that it excludes in another order
         with attached(copy, read_only=True) as connection:

@@ -59,8 +59,8 @@ def test_a_new_database_becomes_the_same(first: Database, folder: SharedFolder, 
 def test_a_second_time_nothing_moves(first: Database, folder: SharedFolder, third: Database) -> None:
     over(first, folder, third)
     before = third.path.read_bytes()
-    assert push(first, folder, print).told() == "0 snapshots, 0 runs, 0 scorings and 0 judgements"
-    assert pull(third, admit(folder, "pull"), print).told() == "0 snapshots, 0 runs, 0 scorings and 0 judgements"
+    assert push(first, folder, print).words() == "0 snapshots, 0 runs, 0 scorings and 0 judgements"
+    assert pull(third, admit(folder, "pull"), print).words() == "0 snapshots, 0 runs, 0 scorings and 0 judgements"
     assert third.path.read_bytes() == before
 
 
@@ -130,8 +130,8 @@ def test_a_push_that_was_stopped_shows_no_half_of_a_run_and_goes_on(
         patched.setattr(folder, "write", stop)
         with pytest.raises(KeyboardInterrupt):
             push(first, folder, print)
-    assert pull(third, admit(folder, "pull"), print).told() == "1 snapshots, 0 runs, 0 scorings and 0 judgements"
-    assert push(first, folder, print).told() == "0 snapshots, 1 runs, 4 scorings and 0 judgements"
+    assert pull(third, admit(folder, "pull"), print).words() == "1 snapshots, 0 runs, 0 scorings and 0 judgements"
+    assert push(first, folder, print).words() == "0 snapshots, 1 runs, 4 scorings and 0 judgements"
     pull(third, admit(folder, "pull"), print)
     assert everything(third) == everything(first)
 
@@ -173,7 +173,7 @@ def test_run_of_an_older_version_without_token_ids_is_the_same_run(
         older = folder.read(note).drop_columns(["token_ids"])
         assert folder.write(part, older, {}).sha256 == note.sha256
     pull(here, admit(folder, "pull"), print)
-    assert push(here, folder, print).told() == "0 snapshots, 0 runs, 0 scorings and 0 judgements"
+    assert push(here, folder, print).words() == "0 snapshots, 0 runs, 0 scorings and 0 judgements"
 
 
 def test_other_token_ids_of_the_same_texts_are_refused(
