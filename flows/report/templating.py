@@ -50,8 +50,8 @@ def assets() -> dict[str, Markup]:
 
 @cache
 def environment() -> jinja2.Environment:
-    made = templates.environment(jinja2.FunctionLoader(lambda name: (_TEMPLATES / name).read_text("utf-8")))
-    made.filters |= {
+    jinja = templates.environment(jinja2.FunctionLoader(lambda name: (_TEMPLATES / name).read_text("utf-8")))
+    jinja.filters |= {
         "digits": digits,
         "fixed": fixed,
         "breakable": _breakable,
@@ -67,13 +67,13 @@ def environment() -> jinja2.Environment:
         "percent": percent,
         "time": "{:%Y-%m-%d %H:%M} UTC".format,
     }
-    return made
+    return jinja
 
 
 def drawn_width(image: str) -> float:
     """Return the width in pixels for which the texts of a figure are sized."""
-    found = re.search(r'<svg [^>]*?\bwidth="([\d.]+)"', image)
-    return float(found[1]) if found else 0.0
+    match = re.search(r'<svg [^>]*?\bwidth="([\d.]+)"', image)
+    return float(match[1]) if match else 0.0
 
 
 def opening(caption: str) -> str:

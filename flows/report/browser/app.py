@@ -94,8 +94,8 @@ def _told(error: Exception) -> tuple[int, str]:
 
 
 def _templates(database: Database) -> Environment:
-    found = environment(FileSystemLoader(_HERE / "templates"))
-    found.filters |= {
+    jinja = environment(FileSystemLoader(_HERE / "templates"))
+    jinja.filters |= {
         "digits": digits,
         "duration": duration,
         "short": tables.short,
@@ -105,8 +105,8 @@ def _templates(database: Database) -> Environment:
         "setting": value_in_words,
         "state": _state,
     }
-    found.globals |= {"address": _address, "database": database.path.name}
-    return found
+    jinja.globals |= {"address": _address, "database": database.path.name}
+    return jinja
 
 
 def _state(run: Record) -> str:
@@ -123,7 +123,7 @@ def _part(text: object) -> str:
     return quote(str(text), safe="")
 
 
-def _address(path: str, **asked: Any) -> str:
+def _address(path: str, **parameters: Any) -> str:
     """Return a path with its query string, without empty parameters."""
-    given = {name: value for name, value in asked.items() if value not in (None, "")}
-    return f"{path}?{urlencode(given)}" if given else path
+    nonempty = {name: value for name, value in parameters.items() if value not in (None, "")}
+    return f"{path}?{urlencode(nonempty)}" if nonempty else path

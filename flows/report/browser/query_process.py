@@ -159,8 +159,8 @@ def _result(cursor: Any, most: int, file: Path | None) -> QueryAnswer | UsageErr
         _write(cursor, columns, file)
         return QueryAnswer(columns, [], True)
     rows = cursor.fetchmany(most + 1)
-    kept = [tuple(_cut(cell, _CELL if place < SHOWN else _LABEL) for cell in row) for place, row in enumerate(rows)]
-    return QueryAnswer(columns, kept[:most], len(rows) <= most)
+    cut_rows = [tuple(_cut(cell, _CELL if place < SHOWN else _LABEL) for cell in row) for place, row in enumerate(rows)]
+    return QueryAnswer(columns, cut_rows[:most], len(rows) <= most)
 
 
 def _write(cursor: Any, columns: tuple[str, ...], file: Path) -> None:

@@ -48,8 +48,8 @@ def application(sheet: Sheet) -> Guard:
         if len(body) > _LONGEST_FORM:
             raise HTTPException(413, "this is no answer")
         form = {name: values[0] for name, values in parse_qs(body.decode("utf-8", "replace")).items()}
-        given = [form.get(name, "") for name in ("pair", "criterion", "answer")]
-        await run_in_threadpool(sheet.answer, *given)
+        fields = [form.get(name, "") for name in ("pair", "criterion", "answer")]
+        await run_in_threadpool(sheet.answer, *fields)
         return RedirectResponse("/", 303)
 
     def failed(request: Request, error: Exception) -> Response:
