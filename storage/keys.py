@@ -71,7 +71,7 @@ def repeated(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, int]]:
 
 
 def _repeated(connection: duckdb.DuckDBPyConnection, table: str, key: tuple[str, ...]) -> int:
-    count_query = _asked(table, key)
+    count_query = _count_query(table, key)
     if key[0] != "run_id":
         return _count(connection, count_query.format(""))
     run_ids = [run_id for (run_id,) in connection.execute(f"select distinct run_id from {table}").fetchall()]  # noqa: S608 (our own names)
@@ -79,7 +79,7 @@ def _repeated(connection: duckdb.DuckDBPyConnection, table: str, key: tuple[str,
     return sum(_count(connection, narrowed, batch) for batch in batches.of_runs(run_ids))
 
 
-def _asked(table: str, key: tuple[str, ...]) -> str:
+def _count_query(table: str, key: tuple[str, ...]) -> str:
     """Return a query for the number of surplus rows; `{}` marks the place of a filter.
 
     The query counts samples as bits, 64 to a number, which reduces the number of groups to a tenth.

@@ -126,8 +126,8 @@ def _take(
     new = _later(here, rows)
     if origin == UNNAMED:
         new = _unnamed(new, here, answered_here)
-    same = {_said(row) for row in answered_here.to_pylist()}
-    new = [row for row in new if _said(row) not in same]
+    same = {_without_origin(row) for row in answered_here.to_pylist()}
+    new = [row for row in new if _without_origin(row) not in same]
     if not new:
         return 0
     with database.write() as connection:
@@ -190,7 +190,7 @@ def _together(known: pa.Table, new: list[Row], schema: pa.Schema) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=schema)
 
 
-def _said(row: Row) -> tuple[Any, ...]:
+def _without_origin(row: Row) -> tuple[Any, ...]:
     """Return an answer without its origin. Two answers that are equal to the microsecond are the same answer."""
     return tuple(sorted((name, str(value)) for name, value in row.items() if name != "origin"))
 

@@ -33,7 +33,7 @@ def snapshot_id(
     usual = OLD_SELECTION if window.is_old else Selection()
     if selection == usual and cutoff is None and not against:
         return name
-    settings: list[object] = [_asked(selection), cutoff and cutoff.isoformat()]
+    settings: list[object] = [_selection_settings(selection), cutoff and cutoff.isoformat()]
     if against:
         settings.append(dict(against))
     return f"{name}-{hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:6]}"
@@ -47,13 +47,13 @@ def parameters_json(
     `against` maps the ids of the snapshots whose articles must not be repeated to their content hashes.
     """
     windowed = {"kind": kind, "window": [window.start.isoformat(), window.end.isoformat()]}
-    settings = {**windowed, "novelty": PARAMETERS, "rules": RULES, **_asked(selection)}
+    settings = {**windowed, "novelty": PARAMETERS, "rules": RULES, **_selection_settings(selection)}
     if against:
         settings["novel_against"] = dict(against)
     return json.dumps(settings, sort_keys=True)
 
 
-def _asked(selection: Selection) -> dict[str, object]:
+def _selection_settings(selection: Selection) -> dict[str, object]:
     """Return the settings that are not None. Older snapshots do not have the newer settings."""
     return {name: value for name, value in vars(selection).items() if value is not None}
 

@@ -27,7 +27,7 @@ class Staging:
 
     def __init__(self, path: Path, cutoff: datetime) -> None:
         self._path = path
-        self._kept: duckdb.DuckDBPyConnection | None = None
+        self._held: duckdb.DuckDBPyConnection | None = None
         self.cutoff = cutoff
 
     @classmethod
@@ -50,11 +50,11 @@ class Staging:
 
         Opening the file takes longer than most operations. Raises TransientError if another process is using the file.
         """
-        with _connection(self._path) as self._kept:
+        with _connection(self._path) as self._held:
             try:
                 yield
             finally:
-                self._kept = None
+                self._held = None
 
     def add(self, pages: Sequence[Judged], requests: Sequence[Requests] = ()) -> None:
         """Store verdicts and the requests that they needed.
@@ -100,12 +100,12 @@ class Staging:
 
     @contextmanager
     def _connect(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        if not self._kept:
+        if not self._held:
             with _connect(self._path) as connection:
                 yield connection
             return
-        with _one_at_work(self._path), transaction(self._kept):
-            yield self._kept
+        with _one_at_work(self._path), transaction(self._held):
+            yield self._held
 
     @classmethod
     def discard_leftover(cls, database: Path, snapshot_id: str) -> None:
