@@ -43,7 +43,7 @@ def export_hub_results(database: Database, request: HubResultsRequest, folder: P
         path = folder / names[run.model] / ".eval_results" / f"{run_results.task}.yaml"
         require_own_file(path, run_results.run_id, _run_in)
         run_results.note_left_out(progress)
-        written[path] = _yaml([entry(run_results, number, request) for number in _of(run_results, scorers)])
+        written[path] = _yaml([entry(run_results, number, request) for number in _numbers(run_results, scorers)])
     for path, text in written.items():
         write_text(path, text)
     return list(written)
@@ -93,14 +93,14 @@ def _interval(number: Number) -> str:
     return f"no interval: {number['no_interval'] or 'a number of the whole run'}"
 
 
-def _of(described: DescribedRun, scorers: Mapping[str, str]) -> list[Number]:
+def _numbers(described: DescribedRun, scorers: Mapping[str, str]) -> list[Number]:
     return [number for number in described.known if scorers.get(number["metric"]) == number["evaluator_id"]]
 
 
 def _scorers(described: Sequence[DescribedRun], request: HubResultsRequest, progress: Progress) -> dict[str, str]:
     """Return the common evaluator of all runs by metric. Raises TerminalError if no metric has a common evaluator."""
     directions = {number["metric"]: number["direction"] for run in described for number in run.known}
-    metrics = _asked(request, directions)
+    metrics = _wanted_metrics(request, directions)
     scorings = [
         Scoring(run.run["run_id"], number["metric"], number["evaluator_id"], number["finished_at"])
         for run in described
@@ -122,7 +122,7 @@ def _undirected_words(metrics: Sequence[str]) -> list[str]:
     return [f"left out, as neither more nor less is better: {', '.join(metrics)}"] if metrics else []
 
 
-def _asked(request: HubResultsRequest, directions: Mapping[str, str]) -> set[str]:
+def _wanted_metrics(request: HubResultsRequest, directions: Mapping[str, str]) -> set[str]:
     if request.metrics == _ALL:
         return {name for name, way in directions.items() if way != "none"}
     names = request.metrics.split(",")

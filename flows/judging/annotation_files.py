@@ -57,9 +57,9 @@ class Taken:
     empty: int
 
 
-def in_words(taken: Taken) -> str:
-    left = f"; {taken.empty:,} places are empty" if taken.empty else ""
-    return f"{taken.answers:,} answers by {taken.people:,} {'people' if taken.people > 1 else 'judge'} stored{left}"
+def in_words(counts: Taken) -> str:
+    left = f"; {counts.empty:,} places are empty" if counts.empty else ""
+    return f"{counts.answers:,} answers by {counts.people:,} {'people' if counts.people > 1 else 'judge'} stored{left}"
 
 
 def import_answers(database: Database, pairing: Pairing, batch: str, path: Path) -> Taken:

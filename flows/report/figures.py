@@ -165,7 +165,7 @@ def _panel(families: Sequence[Family], signs: Sequence[Sign], place: int, head: 
         }
         for number, word, cell in _cells(families, place)
     ]
-    return svg(lines(values, _order(values), words, signs), _told(families, place, head, words))
+    return svg(lines(values, _order(values), words, signs), _means_in_words(families, place, head, words))
 
 
 def _rescaled_panel(
@@ -182,7 +182,10 @@ def _rescaled_panel(
         for number, word, cell in _cells(families, place)
         if cell.mean is not None
     ]
-    return svg(lines(values, _order(values), words, signs, (0, 1)), "Rescaled: " + _told(families, place, head, words))
+    return svg(
+        lines(values, _order(values), words, signs, (0, 1)),
+        "Rescaled: " + _means_in_words(families, place, head, words),
+    )
 
 
 def _cells(families: Sequence[Family], place: int) -> Iterator[tuple[int, str, Cell]]:
@@ -197,7 +200,7 @@ def _order(values: Sequence[Mapping[str, Any]]) -> list[str]:
     return sorted({value["x"] for value in values}, key=lambda x: float("inf") if x == "off" else float(x))
 
 
-def _told(families: Sequence[Family], place: int, head: PaperColumn, words: str) -> str:
+def _means_in_words(families: Sequence[Family], place: int, head: PaperColumn, words: str) -> str:
     means = "; ".join(
         f"{family.label}: " + ", ".join(f"{word} {cell.mean:.4g}" for _, word, cell in _cells([family], place))
         for family in families

@@ -23,7 +23,7 @@ class Finders:
 
     def __init__(self) -> None:
         self._loaded: dict[tuple[str | None, str | None], Tagger | str] = {}
-        self._found: dict[tuple[str, str], Sequence[str]] = {}
+        self._mentions: dict[tuple[str, str], Sequence[str]] = {}
 
     def of_run(self, material: Material, record: Record) -> Tagger | str:
         """Return the finder that scored this run, or the reason why there is none."""
@@ -40,9 +40,9 @@ class Finders:
     def find(self, finder: Tagger, text: str) -> Sequence[str]:
         """Return the mentions of a text in their order."""
         key = (finder.model, text)
-        if key not in self._found:
-            (self._found[key],) = finder.tag([text])
-        return self._found[key]
+        if key not in self._mentions:
+            (self._mentions[key],) = finder.tag([text])
+        return self._mentions[key]
 
     def _load(self, evaluator: Fingerprint) -> Tagger | str:
         key = (evaluator.model, evaluator.model_sha256)

@@ -60,13 +60,13 @@ def _outline(bins: Sequence[int], counts: Sequence[int]) -> str:
 class Matrix:
     """Pearson's r by row and column, None if a metric does not vary or no text has both.
 
-    `texts` of the `kept` texts were read. `levels` are notes on the runs' numbers.
+    `texts` of the `total` texts of all runs were read. `levels` are notes on the runs' numbers.
     """
 
     columns: Sequence[Column]
     cells: Sequence[Sequence[float | None]]
     texts: int
-    kept: int
+    total: int
     levels: Sequence[LevelNote]
 
 

@@ -83,8 +83,10 @@ def old_and_new(database: Database, material: Material) -> OldAndNew | None:
     """Return table 4, the same requests on the newest snapshot of the other kind, or None without a match."""
     for other_id, _ in database.rows("report_counterparts", material.snapshot.snapshot_id):
         other = gather(database, other_id)
-        others = {_asked(other, record): record for record in other.records}
-        matches = [(record, others[key]) for record in material.records if (key := _asked(material, record)) in others]
+        others = {_request_key(other, record): record for record in other.records}
+        matches = [
+            (record, others[key]) for record in material.records if (key := _request_key(material, record)) in others
+        ]
         if matches:
             return _paired(material, other, matches)
     return None
@@ -101,7 +103,7 @@ def _paired(material: Material, other: Material, matches: Sequence[tuple[Record,
     return OldAndNew(new_id, old_id, shared, pairs, [head.title for head in heads if head not in shared])
 
 
-def _asked(material: Material, record: Record) -> tuple[object, ...]:
+def _request_key(material: Material, record: Record) -> tuple[object, ...]:
     entry = material.entries[record["run_id"]]
     return entry.run.model_sha256, record["decoder"], entry.request
 

@@ -125,11 +125,11 @@ def _monthly_materials(database: Database, material: Material) -> tuple[dict[str
 def _series(shown: Mapping[str, Material], material: Material, column: Column | None) -> list[_Series]:
     """Return the series of two or more months: the longest first, and of equally long ones the best."""
     records_by_month = {
-        name: {_asked(month, entry): entry for entry in _fewest_first(month)} for name, month in shown.items()
+        name: {_request_key(month, entry): entry for entry in _fewest_first(month)} for name, month in shown.items()
     }
     several = []
     for record in best_first(material, column):
-        key = _asked(material, record)
+        key = _request_key(material, record)
         by_month = {name: (shown[name], records[key]) for name, records in records_by_month.items() if key in records}
         by_month |= {material.snapshot.snapshot_id: (material, record)} if by_month else {}
         if len(by_month) > 1:
@@ -142,7 +142,7 @@ def _fewest_first(material: Material) -> list[Record]:
     return sorted(material.records, key=lambda record: int(record["prompts"]))
 
 
-def _asked(material: Material, record: Record) -> tuple[object, ...]:
+def _request_key(material: Material, record: Record) -> tuple[object, ...]:
     run = (entry := material.entries[record["run_id"]]).run
     weights = run.model if run.model_sha256 == "unknown" else run.model_sha256
     return weights, record["decoder"], run.seed, entry.request

@@ -27,11 +27,11 @@ _NAMED = 24  # maximum number of points labeled with their decoder
 class TradeOffPanel:
     """A panel of runs under one protocol.
 
-    `asked` describes the protocol if there are several. `level` is True if a line shows the articles, `hollow` if a
+    `protocol` describes the protocol if there are several. `level` is True if a line shows the articles, `hollow` if a
     point lacks an interval, and `named` if the points have labels. `levels` are the levels of its numbers.
     """
 
-    asked: str
+    protocol: str
     quality: Column
     diversity: Column
     image: Markup
@@ -63,7 +63,7 @@ def trade_off(material: Material, column: Column | None, page: PageSigns) -> Tra
     keys = [Key(sign, name) for name, sign in sign_of.items()]
     panels = []
     for diversity in _diversities(material.board.columns):
-        for protocol, records in _asked_alike(material).items():
+        for protocol, records in _runs_by_protocol(material).items():
             scored = [
                 record
                 for record in records
@@ -97,7 +97,7 @@ def _diversities(columns: Iterable[Column]) -> list[Column]:
     return [column for column in columns_found if column]
 
 
-def _asked_alike(material: Material) -> Mapping[str, Sequence[Record]]:
+def _runs_by_protocol(material: Material) -> Mapping[str, Sequence[Record]]:
     """Return the runs by protocol; the key describes the protocol if there are several."""
     apart_in = [name for name in material.apart_in if name in PROTOCOL]
     by_protocol: dict[str, list[Record]] = defaultdict(list)

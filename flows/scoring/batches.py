@@ -56,14 +56,14 @@ class Upcoming(Iterator[TextBatch]):
 
     def __init__(self, batches: Iterator[TextBatch]) -> None:
         self._batches = batches
-        self._made: list[TextBatch] = []
+        self._prepared: list[TextBatch] = []
 
     def make_next(self) -> None:
-        if not self._made:
-            self._made = list(islice(self._batches, 1))
+        if not self._prepared:
+            self._prepared = list(islice(self._batches, 1))
 
     def __next__(self) -> TextBatch:
-        return self._made.pop() if self._made else next(self._batches)
+        return self._prepared.pop() if self._prepared else next(self._batches)
 
 
 class BatchScoring(Protocol):

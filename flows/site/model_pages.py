@@ -132,7 +132,7 @@ def _write(
     trends, more = _trends(contents, months, model)
     claims = _claims(contents, model)
     writer.page(
-        main, "model_page.html", trends=trends, more=more, asked=_asked(model),
+        main, "model_page.html", trends=trends, more=more, asked=_requests(model),
         signed=signed_by(contents, model.runs), claimed=claims[0], claimed_runs=claims[1], tables=tables[:1],
         table_addresses=table_addresses, texts=chunks[:1], text_addresses=text_addresses, number=0, **shared,
     )  # fmt: skip
@@ -189,7 +189,7 @@ def _number_records(contents: Contents, model: Model) -> list[dict[str, Any]]:
     return number_records
 
 
-def _asked(model: Model) -> list[Asked]:
+def _requests(model: Model) -> list[Asked]:
     """Return the requests; runs that differ only in their snapshots share one."""
     by_settings: dict[str, list[SiteRun]] = {}
     for run in model.runs:

@@ -82,7 +82,9 @@ def tables(contents: Contents, wiki: str, column: Column) -> list[MonthTable]:
     is_linked = any(trend.linked is not None and trend.snapshot_id != trend.to_snapshot for trend in trends)
     scale = trends[0].to_snapshot if is_linked else None
     by_run = {trend.run_id: trend for trend in trends} if is_linked else {}
-    records = [record for record in contents.whole.records if record["snapshot_id"] in names and _told(record, column)]
+    records = [
+        record for record in contents.whole.records if record["snapshot_id"] in names and _has_number(record, column)
+    ]
     run_records = [record for record in records if record["run_id"] in contents.runs]
     month_tables = []
     for group in groups(run_records, contents.settings):
@@ -156,7 +158,7 @@ def records_of(table: MonthTable) -> Iterator[dict[str, Any]]:
             }
 
 
-def _told(record: Mapping[str, Any], column: Column) -> bool:
+def _has_number(record: Mapping[str, Any], column: Column) -> bool:
     of = number_of(record, column.name)
     return of.mean is not None or of.status is not None
 

@@ -58,7 +58,7 @@ def application(live: Live) -> Guard:
         return query_page.as_csv(live, request)
 
     def failed(request: Request, error: Exception) -> Response:
-        status, message = _told(error)
+        status, message = _status_and_message(error)
         return _html(templates, request, HtmlPage("error.html", {"message": message, "status": status}, status))
 
     routes = [
@@ -83,7 +83,7 @@ def _html(templates: Environment, request: Request, page: HtmlPage) -> Response:
     return HTMLResponse(templates.get_template(page.template).render(shown), page.status)
 
 
-def _told(error: Exception) -> tuple[int, str]:
+def _status_and_message(error: Exception) -> tuple[int, str]:
     """Return the status and the message for an error."""
     if isinstance(error, HTTPException):
         return error.status_code, f"there is no such page here ({error.detail})"

@@ -110,7 +110,7 @@ def _received(receiver: Connection, ends: float, late: str, died: str) -> Any:
 
 def _answer(sender: Connection, path: Path, statement: str, most: int, file: Path | None, draw: Draw | None) -> None:
     """Run in the process: send the answer or its error, and then the drawing of the answer."""
-    answer = _asked(path, statement, most, file)
+    answer = _limited_answer(path, statement, most, file)
     sender.send(answer)
     if draw and isinstance(answer, QueryAnswer):
         _limit_memory(resource.RLIM_INFINITY)  # drawing reserves more memory than it uses, and no query runs any more
@@ -122,7 +122,7 @@ def _answer(sender: Connection, path: Path, statement: str, most: int, file: Pat
             sender.send(TerminalError(f"this result cannot be drawn: {_one_line(error)}"))
 
 
-def _asked(path: Path, statement: str, most: int, file: Path | None) -> QueryAnswer | NewWikiError:
+def _limited_answer(path: Path, statement: str, most: int, file: Path | None) -> QueryAnswer | NewWikiError:
     _limit_memory(_MEMORY)
     resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # DuckDB draws a progress bar on stdout

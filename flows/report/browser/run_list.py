@@ -33,7 +33,7 @@ class RunList:
     - `shown` are the runs in order, each with its state and its `cells`. There is a cell for each column of the board,
       or None if the run has no numbers.
     - `of` is the number of all runs.
-    - `asked` are the filters by `model`, `decoder` and `state`, empty without a filter.
+    - `filters` are the filters by `model`, `decoder` and `state`, empty without a filter.
     - `choices` are the possible filters by these names, if there are several.
     - `orders` are the possible sort keys.
     - `descending` is True if the highest value of `order` comes first.
@@ -41,7 +41,7 @@ class RunList:
 
     shown: Sequence[Record]
     of: int
-    asked: Mapping[str, str]
+    filters: Mapping[str, str]
     choices: Mapping[str, Sequence[str]]
     order: str
     orders: Sequence[str]
@@ -55,7 +55,7 @@ class RunList:
         descending = direction == "higher" or (direction == "none" and name not in _TOLD)
         if name == self.order:
             descending = not self.descending
-        return {**self.asked, "order": name, "first": "highest" if descending else "lowest"}
+        return {**self.filters, "order": name, "first": "highest" if descending else "lowest"}
 
 
 def listed(

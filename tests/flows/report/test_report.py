@@ -116,7 +116,7 @@ def test_the_matrix_is_that_of_numpy_and_leaves_the_articles_out(scored: Path) -
     ids = [record["run_id"] for record in material.records]
     table = np.array([np.concatenate([values(database, run_id, name) for run_id in ids]) for name in names])
     np.testing.assert_allclose(np.array(found.cells, float), np.corrcoef(table), atol=1e-9)
-    assert found.texts == found.kept == table.shape[1]
+    assert found.texts == found.total == table.shape[1]
 
 
 def test_a_metric_that_does_not_vary_has_no_correlation(database: Database, pages: list[int]) -> None:
