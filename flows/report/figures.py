@@ -89,7 +89,7 @@ def sweep(material: Material, parameter: str, page: PageSigns) -> Sweep:
         rescaled,
         _command(material, parameter),
         material.level_notes(
-            (row.record for one in drawn for _, row in one.points), [head.column for _, head in measured]
+            (row.record for family in drawn for _, row in family.points), [head.column for _, head in measured]
         ),
     )
 
