@@ -32,9 +32,10 @@ ASKED = SnapshotDefinition(MAY, Selection(min_words=60, min_revisions=3), JUNE_1
 Rows = list[dict[str, object]]
 
 
-def both(wiki: Wiki, request: SnapshotDefinition, folder: Path, name: str) -> tuple[Refreshed, Refreshed]:
-    """The request asked now, through the API and of the dump that the wiki writes now."""
-    written = wiki.export(folder / f"{name}.xml")
+def both(
+    wiki: Wiki, written: Path, request: SnapshotDefinition, folder: Path, name: str
+) -> tuple[Refreshed, Refreshed]:
+    """The request asked now, through the API and of the dump that the wiki has written now."""
     old = request.kind == "old"
     api: Source = (OldApi if old else ApiSource)(wiki.api_url, CONTACT)
     dump: Source = (OldDump if old else DumpSource)(str(written))
@@ -54,7 +55,8 @@ def moments(wiki: StartWiki, tmp_path_factory: pytest.TempPathFactory) -> dict[s
     for number in (6, 7, 8):
         if number > 6:
             month.go_on(served, number)
-        asked[f"api {number}"], asked[f"dump {number}"] = both(served, ASKED, folder, f"month {number}")
+        written = served.export(folder / f"{number}.xml")
+        asked[f"api {number}"], asked[f"dump {number}"] = both(served, written, ASKED, folder, f"month {number}")
     return asked
 
 
@@ -129,12 +131,13 @@ def random_wiki(
     asked = []
     for place, (first, last) in enumerate(pairwise((MAY.start, *CUTOFFS))):
         served.happen(*histories.events(first, last, count=70 if place == 0 else 50))
+        written = served.export(folder / f"{place}.xml")
         for cutoff in CUTOFFS[: place + 1]:
             kinds = {"new": MAY} | ({"old": Window.before(MAY.end.date())} if cutoff == CUTOFFS[0] and place else {})
             for kind, window in kinds.items():
                 requested = SnapshotDefinition(window, Selection(min_words=5, min_revisions=2), cutoff, kind)
                 name = f"{kind} {place} {cutoff:%d}"
-                asked.append((kind, cutoff, *both(served, requested, folder, name)))
+                asked.append((kind, cutoff, *both(served, written, requested, folder, name)))
     return asked
 
 
