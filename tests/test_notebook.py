@@ -11,7 +11,12 @@ from tests.flows.conftest import environment
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOK = ROOT / "notebooks" / "walkthrough.ipynb"
-IN_PART = {"STEPS = 100": "STEPS = 2", "prompts=6": "prompts=3", "max_new_tokens=100": "max_new_tokens=12"}
+IN_PART = {
+    "STEPS = 100": "STEPS = 2",
+    "prompts=6": "prompts=2",
+    "samples=4": "samples=2",
+    "max_new_tokens=100": "max_new_tokens=12",
+}
 
 
 def test_the_notebook_is_kept_without_outputs() -> None:

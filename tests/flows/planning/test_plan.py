@@ -117,7 +117,7 @@ def request(prompts: int, samples: int) -> EvaluationRequest:
         prompts=prompts,
         samples=samples,
         keep=samples // 2,
-        max_new_tokens=64,
+        max_new_tokens=16,
     )
 
 

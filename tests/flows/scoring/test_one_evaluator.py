@@ -149,10 +149,8 @@ def test_every_model_that_scores_is_chosen_by_an_option_of_the_command() -> None
 @pytest.mark.parametrize(("metric", "changes", "options"), [
     ("sbert", {"dtype": "bfloat16"}, "--embedder-dtype …"),
     ("sbert_truncated", {"backend": "openvino-cpu"}, "--embedder-backend …"),
-    ("embedding_coherence", {"model": "another", "model_sha256": "1"}, "--embedder …"),
     ("mauve", {"model": "another", "dtype": "bfloat16"}, "--embedder … --embedder-dtype …"),
     ("sbert", {"model_sha256": "1"}, ""),
-    ("mauve", {"version": "2"}, ""),
 ])  # fmt: skip
 def test_the_remedy_names_the_option_that_mends_it(
     database: Path, metric: str, changes: dict[str, str], options: str

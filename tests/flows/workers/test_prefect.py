@@ -33,17 +33,11 @@ from tests import endpoint
 from tests.docs.blocks import ROOT
 from tests.flows.conftest import Run, command, environment
 from tests.flows.registered import TOKEN, register, webhook, write_models
-from tests.flows.serving import PrefectServer, prefect_server, running, wait_for
+from tests.flows.serving import PrefectServer, running, wait_for
 
 pytestmark = pytest.mark.slow
 
 _SEPTEMBER = RefreshRequest(month="2026-09", dump=(str(wiki()),))
-
-
-@pytest.fixture(scope="module")
-def server(prefect_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrefectServer]:
-    with prefect_server(tmp_path_factory.mktemp("server"), prefect_database) as server:
-        yield server
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ from newwiki.settings import Settings
 from storage.database import Database
 from tests.docs.world import write_embedder
 from tests.flows.conftest import Run
+from tests.flows.serving import PrefectServer
 from tests.processes import FORKS
 
 pytestmark = pytest.mark.slow
@@ -41,16 +42,12 @@ Rows = dict[str, list[tuple[Any, ...]]]
 
 
 @pytest.fixture(scope="module", autouse=True)
-def connected(prefect_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The server that Prefect starts by itself where none is configured, one for all flows here, and the backend that
-    dies."""
-    from prefect.server.api.server import SubprocessASGIServer
+def connected(server: PrefectServer) -> Iterator[None]:
+    """Flows of this process run on the server, and there is the backend that dies."""
     from prefect.settings import PREFECT_API_URL, PREFECT_HOME, temporary_settings
 
     load_plugin(Path(__file__).with_name("dying.py"))
-    home = tmp_path_factory.mktemp("prefect")
-    shutil.copy(prefect_database, home)
-    with temporary_settings({PREFECT_HOME: home}, restore_defaults={PREFECT_API_URL}), SubprocessASGIServer():
+    with temporary_settings({PREFECT_API_URL: server.api, PREFECT_HOME: Path(server.env["PREFECT_HOME"])}):
         yield
 
 
@@ -160,16 +157,14 @@ def test_a_stored_run_is_scored_by_a_crew_as_alone_embeddings_too(
         assert found[0] == found[1], name
 
 
-def test_the_command_line_goes_through_prefect_where_asked(in_process: Run) -> None:
-    from prefect.client.orchestration import get_client
-
+def test_the_command_line_goes_through_prefect_where_asked(server: PrefectServer, in_process: Run) -> None:
+    """Although PREFECT_API_URL is not in its environment, which would be enough."""
     ended = in_process(
         "refresh", "--prefect", "--dump", wiki(), "--month", "2026-09", "--format", "json", "--db", "a.duckdb"
     )
     assert ended.returncode == 0, ended.stderr
     assert '"articles": 13' in ended.stdout
-    with get_client(sync_client=True) as client:
-        assert any(run.name.startswith("refresh 2026-09 from") for run in client.read_flow_runs())
+    assert any(run["name"].startswith("refresh 2026-09 from") for run in server.runs())
 
 
 def test_another_machines_evaluators_are_refused(alone: Path) -> None:
