@@ -12,7 +12,7 @@ from evaluators.networks import embedder_files
 from evaluators.networks.embedder_files import DEFAULT_EMBEDDER, DEFAULT_SHA256
 from newwiki.errors import TerminalError, UsageError
 
-LONG = "The lighthouse at the cape was built of local granite by the harbour company. " * 60
+LONG = "The lighthouse at the cape was built of local granite by the harbour company. " * 40
 
 
 SHORT_TEXTS = st.text(alphabet="abc déé,.中!", min_size=1, max_size=60).filter(lambda text: text.strip())
@@ -36,7 +36,7 @@ def test_a_long_text_is_the_mean_of_its_chunks_weighted_by_tokens(embedder: Embe
 
 
 def test_the_end_of_a_long_text_counts(embedder: Embedder) -> None:
-    one, other = embedder.embed([LONG + "The pool won the cup. " * 100, LONG + "Ferns like wet soil. " * 100])
+    one, other = embedder.embed([LONG + "The pool won the cup. " * 60, LONG + "Ferns like wet soil. " * 60])
     assert one @ other < 0.95
 
 
