@@ -28,8 +28,8 @@ from tests.flows.conftest import environment
 # `believed`: a forged number stands above `claimed`, or something ran or leaked. `crashed`: another error than ours.
 Verdict = Literal["refused", "claimed", "harmless", "believed", "crashed"]
 Way = Literal[
-    "bundle", "beside", "scores", "replay", "folder", "pulled twice", "database", "gathered", "answers", "prompts",
-    "model", "receipt",
+    "bundle", "later bundle", "beside", "scores", "replay", "folder", "later folder", "pulled twice", "pulled answers",
+    "database", "site", "gathered", "answers", "prompts", "model", "receipt",
 ]  # fmt: skip
 
 # What a run, a snapshot and a metric are told by. When they were heard of here may differ, and so may a model's folder,
@@ -218,6 +218,12 @@ def _bundle(world: World, path: Path, folder: Path) -> Iterator[str]:
     yield ""
 
 
+def _later_bundle(world: World, path: Path, folder: Path) -> Iterator[str]:
+    """By somebody who has the genuine snapshot, with its articles scored."""
+    take_in(_victim(folder, world.scored), [path])
+    yield ""
+
+
 def _beside(world: World, path: Path, folder: Path) -> Iterator[str]:
     """By somebody who has the genuine bundle."""
     take_in(_victim(folder, world.taken), [path])
@@ -242,6 +248,16 @@ def _folder(world: World, path: Path, folder: Path) -> Iterator[str]:
     yield _pulled(_victim(folder, world.empty), path, folder)
 
 
+def _later_folder(world: World, path: Path, folder: Path) -> Iterator[str]:
+    """By somebody who has the genuine snapshot, with its articles scored."""
+    yield _pulled(_victim(folder, world.scored), path, folder)
+
+
+def _pulled_answers(world: World, path: Path, folder: Path) -> Iterator[str]:
+    """By somebody who has the genuine results, and no answers of people."""
+    yield _pulled(_victim(folder, world.unjudged), path, folder)
+
+
 def _pulled_twice(world: World, path: Path, folder: Path) -> Iterator[str]:
     """By somebody who has the genuine results, answers of people included, and made them."""
     yield _pulled(_victim(folder, world.database), path, folder)
@@ -262,6 +278,9 @@ def _database(world: World, path: Path, folder: Path) -> Iterator[str]:
     yield str(newwiki.leaderboard(db=path, quiet=True).to_pylist())
     yield str(newwiki.articles(db=path).to_pylist())
     yield str(newwiki.runs(db=path).to_pylist())
+
+
+def _site(world: World, path: Path, folder: Path) -> Iterator[str]:
     newwiki.site(path, out=folder / "site", quiet=True)
     for file in (folder / "site").rglob("*"):
         if file.suffix in (".html", ".csv", ".json"):
@@ -269,8 +288,8 @@ def _database(world: World, path: Path, folder: Path) -> Iterator[str]:
 
 
 def _gathered(world: World, path: Path, folder: Path) -> Iterator[str]:
-    """By somebody who makes a site of it and of the genuine bundle."""
-    request = SiteRequest(sources=(str(path), str(world.bundle)))
+    """By somebody who makes a site of it and of the genuine bundle of one run."""
+    request = SiteRequest(sources=(str(path), str(world.bundle_of_one)), recompute=False)
     with gathered(request, Settings(db=str(folder / "none.duckdb")), Silent()) as found:
         shutil.copy(found.database.path, folder / "victim.duckdb")
     yield ""
@@ -304,12 +323,16 @@ def _model(world: World, path: Path, folder: Path) -> Iterator[str]:
 
 _WAYS: dict[Way, Callable[[World, Path, Path], Iterator[str]]] = {
     "bundle": _bundle,
+    "later bundle": _later_bundle,
     "beside": _beside,
     "scores": _scores,
     "replay": _replay,
     "folder": _folder,
+    "later folder": _later_folder,
     "pulled twice": _pulled_twice,
+    "pulled answers": _pulled_answers,
     "database": _database,
+    "site": _site,
     "gathered": _gathered,
     "receipt": _receipt,
     "answers": _answers,

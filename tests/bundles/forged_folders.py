@@ -67,8 +67,8 @@ def put(**changes: Any) -> Change:
     return lambda row: row | changes
 
 
-claimed("folder", "a folder with another model's name")(of_rows("runs", put(model="openai/gpt-9"), "nucleus"))
-claimed("folder", "a folder with scores of 0.999 for repetition")(
+claimed("later folder", "a folder with another model's name")(of_rows("runs", put(model="openai/gpt-9"), "nucleus"))
+claimed("later folder", "a folder with scores of 0.999 for repetition")(
     of_rows("scores", put(value=0.999, status="ok"), "nucleus")
 )
 for name, table, changes, run, pattern in (
@@ -89,9 +89,9 @@ for name, table, changes, run, pattern in (
     ("another licence", "snapshots", {"licence_url": "https://evil.example"}, "", "licence|hash|snapshot"),
     ("other facts", "article_facts", {"value": "forged"}, "", "fact|hash"),
 ):
-    refused("folder", pattern, f"a folder with {name}")(of_rows(table, put(**changes), run))
+    refused("later folder" if run else "folder", pattern, f"a folder with {name}")(of_rows(table, put(**changes), run))
 for what in ("nothing", "Wikipedia", "with NUL", "100,000 letters"):
-    refused("folder", "name|model", f"a folder with a model's name: {what}")(
+    refused("later folder", "name|model", f"a folder with a model's name: {what}")(
         of_rows("runs", put(model=HOSTILE_NAMES[what]), "nucleus")
     )
 
@@ -121,11 +121,11 @@ def doubled(table: str, run: str) -> Make:
     return make
 
 
-refused("folder", "twice|sample", "a folder with completions twice")(doubled("completions", "nucleus"))
-refused("folder", "twice|row", "a folder with scores twice")(doubled("scores", "nucleus"))
+refused("later folder", "twice|sample", "a folder with completions twice")(doubled("completions", "nucleus"))
+refused("later folder", "twice|row", "a folder with scores twice")(doubled("scores", "nucleus"))
 
 
-@refused("folder", "run|key|another")
+@refused("later folder", "run|key|another")
 def _(world: World, folder: Path) -> Path:
     """A folder with completions of another run under a run's name."""
     change = put(run_id=world.greedy)
@@ -168,7 +168,7 @@ for name, content in {
     refused("folder", "", f"a note that is {name}")(noted(content))
 
 
-@refused("folder", "completions|UTF-8")
+@refused("later folder", "completions|UTF-8")
 def _(world: World, folder: Path) -> Path:
     """A folder with Parquet whose text is no UTF-8."""
     forged = ForgedFolder(world, folder)
@@ -182,7 +182,7 @@ def _(world: World, folder: Path) -> Path:
     return forged.path
 
 
-@refused("folder", "Parquet|not what|completions")
+@refused("later folder", "Parquet|not what|completions")
 def _(world: World, folder: Path) -> Path:
     """A folder with a file that is no Parquet."""
     forged = ForgedFolder(world, folder)
@@ -190,7 +190,7 @@ def _(world: World, folder: Path) -> Path:
     return forged.path
 
 
-@refused("folder", "file|FIFO|not what|regular|cannot")
+@refused("later folder", "file|FIFO|not what|regular|cannot")
 def _(world: World, folder: Path) -> Path:
     """A folder with a FIFO for a table."""
     forged = ForgedFolder(world, folder)
@@ -200,7 +200,7 @@ def _(world: World, folder: Path) -> Path:
     return forged.path
 
 
-@refused("folder", "column|words|type|integer")
+@refused("later folder", "column|words|type|integer")
 def _(world: World, folder: Path) -> Path:
     """A folder with words that are texts."""
     forged = ForgedFolder(world, folder)
@@ -215,7 +215,7 @@ def _(world: World, folder: Path) -> Path:
 # Verification and judgements
 
 
-@claimed("folder")
+@claimed("later folder")
 def _(world: World, folder: Path) -> Path:
     """A folder that says that it was verified."""
     forged = ForgedFolder(world, folder)
@@ -239,6 +239,6 @@ refused("pulled twice", "answers", "an answer of the victim's, given otherwise i
 refused("pulled twice", "answers", "an answer of the victim's, given otherwise a second later")(
     of_rows("judgements", lambda row: row | {"answer": "tie", "judged_at": row["judged_at"].replace(year=2027)})
 )
-refused("folder", "2126|future|judged", "an answer of 2126")(judged(judged_at=datetime(2126, 1, 1, tzinfo=UTC)))
-refused("folder", "answer", "an answer that is none")(judged(answer="both"))
-refused("folder", "judge|name", "a judge's name with an escape sequence")(judged(judge="\x1b[2Jann"))
+refused("pulled answers", "2126|future|judged", "an answer of 2126")(judged(judged_at=datetime(2126, 1, 1, tzinfo=UTC)))
+refused("pulled answers", "answer", "an answer that is none")(judged(answer="both"))
+refused("pulled answers", "judge|name", "a judge's name with an escape sequence")(judged(judge="\x1b[2Jann"))
