@@ -58,14 +58,15 @@ def score(
     by: Fingerprint = ONE,
     finish: bool = True,
 ) -> None:
-    runs.register(database, [by], [metric])
     rows = [
         Score(page, sample, metric.name, value, "ok" if value is not None else "no words", by.evaluator_id)
         for (page, sample), value in values.items()
     ]
-    runs.add_scores(database, run_id, rows)
-    if finish:
-        runs.finish_scoring(database, run_id, {by.evaluator_id})
+    with database.write():
+        runs.register(database, [by], [metric])
+        runs.add_scores(database, run_id, rows)
+        if finish:
+            runs.finish_scoring(database, run_id, {by.evaluator_id})
 
 
 def complete_run(database: Database, selected: Page, run: Run) -> None:
@@ -74,6 +75,7 @@ def complete_run(database: Database, selected: Page, run: Run) -> None:
     runs.start(database, run)
     runs.add_completions(database, run.run_id, [completion(page, sample) for page in (1, 2, 3) for sample in (0, 1)])
     runs.complete(database, run.run_id, 2)
+    runs.register(database, [], [FOG, BLEU])
 
 
 @pytest.fixture

@@ -253,7 +253,7 @@ _VALUES: dict[str, st.SearchStrategy[Any]] = {
 
 
 @settings(
-    max_examples=int(os.environ.get("NEWWIKI_EXAMPLES", "20")),
+    max_examples=int(os.environ.get("NEWWIKI_EXAMPLES", "12")),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.lists(st.fixed_dictionaries({}, optional=_VALUES), min_size=1, max_size=3), st.data())

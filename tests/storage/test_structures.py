@@ -19,7 +19,7 @@ from storage.database import Database
 from storage.export_snapshot import export
 from storage.pull import pull
 from storage.push import push
-from storage.shared import SharedFolder
+from storage.shared import GatheredParts
 from storage.snapshots import verify
 from storage.staging import Staging
 from tests.storage.conftest import CUTOFF
@@ -93,7 +93,7 @@ def test_facts_are_known_or_there_are_none_or_nobody_knows(
 
 
 def test_it_is_pushed_and_pulled(database: Database, snapshot: Snapshot, tmp_path: Path) -> None:
-    folder, other = SharedFolder(str(tmp_path / "shared")), Database(tmp_path / "other.duckdb")
+    folder, other = GatheredParts("elsewhere"), Database(tmp_path / "other.duckdb")
     push(database, folder, print)
     pull(other, admit(folder, "pull"), print)
     assert {table: rows(other, table) for table in TABLES} == {table: rows(database, table) for table in TABLES}
@@ -103,7 +103,7 @@ def test_it_is_pushed_and_pulled(database: Database, snapshot: Snapshot, tmp_pat
 def test_what_an_older_version_has_pushed_has_none(
     database: Database, snapshot: Snapshot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, other = SharedFolder(str(tmp_path / "shared")), Database(tmp_path / "other.duckdb")
+    folder, other = GatheredParts("elsewhere"), Database(tmp_path / "other.duckdb")
     older = tuple(table for table in hashes.TABLES if table not in TABLES)
     monkeypatch.setattr("storage.push.SNAPSHOT_TABLES", older)  # which had no hashes of these either
     push(database, folder, print)
@@ -112,7 +112,7 @@ def test_what_an_older_version_has_pushed_has_none(
     assert verify(other, NAME) == []
 
 
-@pytest.mark.parametrize("form", ["parquet", "jsonl", "datasets"])
+@pytest.mark.parametrize("form", ["jsonl", "datasets"])
 def test_it_is_exported(database: Database, snapshot: Snapshot, tmp_path: Path, form: str) -> None:
     files = {path.stem: path for path in export(database, NAME, form, tmp_path / "out")}
     read = _read_json if form == "jsonl" else _read_parquet

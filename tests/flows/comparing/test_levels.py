@@ -37,7 +37,7 @@ SCORINGS = [
 ]
 KEY, CHECKER = "SHA256:signer", "SHA256:checker"
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
-EXAMPLES = int(os.environ.get("NEWWIKI_EXAMPLES", "12"))
+EXAMPLES = int(os.environ.get("NEWWIKI_EXAMPLES", "4"))
 
 Origins = Mapping[tuple[str, str], str]
 
