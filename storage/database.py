@@ -10,8 +10,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import fields
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import duckdb
 import pyarrow as pa
@@ -34,6 +35,7 @@ _ONE_AT_A_TIME = threading.RLock()
 _NO_FILES = "set disabled_filesystems = 'LocalFileSystem'"
 _LOCK = "set lock_configuration = true"
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -210,6 +212,20 @@ class Database:
             with told(self.path):
                 _teach_manners(connection)
                 yield connection
+
+
+def in_one_read(function: Callable[Concatenate[Database, P], T]) -> Callable[Concatenate[Database, P], T]:
+    """Run the function, whose first argument is the database, in one `read`, so that all its queries see one state.
+
+    No other process can write meanwhile, so the function must end within seconds.
+    """
+
+    @wraps(function)
+    def reading(database: Database, /, *args: P.args, **named: P.kwargs) -> T:
+        with database.read():
+            return function(database, *args, **named)
+
+    return reading
 
 
 def patiently(path: Path, open_it: Callable[[], T]) -> T:
