@@ -89,12 +89,6 @@ update completions set text = 'The article begins so and so it goes on', words =
 refused("gathered", "contradict|not the same|words|text", "a database with other texts of a genuine run")(
     after(_COPIED, of="one_run")
 )
-refused("gathered", "contradict|not the same|status", "a database with other scores of a genuine run")(
-    after("update scores set value = 0.999 where run_id = '{nucleus}'", of="one_run")
-)
-refused("gathered", "contradict|not the same|name", "a database with another name of a genuine run")(
-    after("update runs set model = 'openai/gpt-9'", of="one_run")
-)
 _OF_RUN = ("runs", "completions", "scores", "run_scores", "scorings", "stored_summaries", "page_means", "page_gaps")
 _NEW_RUN = [f"update {table} set run_id = 'feedfeedfeedfeed' where run_id = '{{nucleus}}'" for table in _OF_RUN]
 refused("gathered", "hash|id", "a database with a run under another id")(after(*_NEW_RUN, of="one_run"))

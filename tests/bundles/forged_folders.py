@@ -72,16 +72,10 @@ claimed("later folder", "a folder with scores of 0.999 for repetition")(
     of_rows("scores", put(value=0.999, status="ok"), "nucleus")
 )
 for name, table, changes, run, pattern in (
-    ("another seed", "runs", {"seed": 99}, "nucleus", "hash|id|seed"),
     ("another checkpoint", "runs", {"model_sha256": "0" * 64}, "nucleus", "hash|id|weights"),
     ("other texts", "completions", {"text": "Other words than it wrote."}, "nucleus", "words|text"),
-    ("9,999 words", "completions", {"words": 9999}, "nucleus", "words"),
-    ("minus five tokens", "completions", {"tokens": -5}, "nucleus", "token"),
-    ("texts that are all kept", "completions", {"kept": True}, "nucleus", "kept"),
-    ("scores above their range", "scores", {"value": 1e9, "status": "ok"}, "nucleus", "range|between|maximum|most"),
     ("an infinite score", "scores", {"value": float("inf"), "status": "ok"}, "nucleus", "finite|range|inf"),
     ("scores of pages that are not there", "scores", {"page_id": 123456}, "nucleus", "page|text|twice"),
-    ("a run that finished in 2126", "runs", {"finished_at": datetime(2126, 1, 1, tzinfo=UTC)}, "nucleus", "2126|futur"),
     ("a run that is not complete", "runs", {"status": "running"}, "nucleus", "complete|status"),
     ("evaluators of other names", "evaluators", {"name": "trusted"}, "", "hash|fingerprint|id"),
     ("metrics of another direction", "metrics", {"direction": "none", "minimum": -9.0}, "", "metric"),
@@ -90,10 +84,9 @@ for name, table, changes, run, pattern in (
     ("other facts", "article_facts", {"value": "forged"}, "", "fact|hash"),
 ):
     refused("later folder" if run else "folder", pattern, f"a folder with {name}")(of_rows(table, put(**changes), run))
-for what in ("nothing", "Wikipedia", "with NUL", "100,000 letters"):
-    refused("later folder", "name|model", f"a folder with a model's name: {what}")(
-        of_rows("runs", put(model=HOSTILE_NAMES[what]), "nucleus")
-    )
+refused("later folder", "name|model", "a folder with a model's name: Wikipedia")(
+    of_rows("runs", put(model=HOSTILE_NAMES["Wikipedia"]), "nucleus")
+)
 
 
 def _metrics_of_sql(world: World, folder: Path) -> Path:
@@ -121,7 +114,6 @@ def doubled(table: str, run: str) -> Make:
     return make
 
 
-refused("later folder", "twice|sample", "a folder with completions twice")(doubled("completions", "nucleus"))
 refused("later folder", "twice|row", "a folder with scores twice")(doubled("scores", "nucleus"))
 
 

@@ -88,12 +88,11 @@ def test_a_run_that_two_begin_at_once_is_one(first: Database, run_of: Callable[.
     assert doubled(first) == []
 
 
-@pytest.mark.parametrize("table", ["candidates", "completions", "scores"])
+@pytest.mark.parametrize("table", ["candidates", "scores"])
 def test_two_pulls_at_once_take_everything_in_once(
     first: Database, third: Database, table: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another pull runs whole once this one has read a table of the snapshot, of the run or of the scores, and has not
-    stored it yet."""
+    """Another pull runs whole once this one has read a table of the snapshot or of the scores and not stored it yet."""
     folder = GatheredParts("elsewhere")
     push(first, folder, lambda _: None)
     read = GatheredParts.read

@@ -26,8 +26,8 @@ from storage.pull import pull
 from storage.push import push
 from storage.shared import GatheredParts, SharedFolder, SharedPart
 from storage.shared_judgements import database_id
-from tests.storage.conftest import Filled
-from tests.storage.machines import judged, with_own_id
+from tests.storage.conftest import Filled, publish_pages
+from tests.storage.machines import judged, texts, with_own_id, write
 
 PAIR = ("reference:testwiki-2026-09", "run-a")
 RUBRIC = read_rubric()
@@ -136,7 +136,7 @@ def test_person_has_one_answer_whatever_the_order_of_the_texts(
 
 
 def test_model_that_judged_is_described_and_pairs_that_are_not_shared_stay(
-    first: Database, folder: GatheredParts, third: Database
+    first: Database, other: Database, folder: GatheredParts
 ) -> None:
     judge = Fingerprint("judge-1", "pairwise_judge", "1", model="judge-model")
     runs.register(first, [judge], [])
@@ -146,16 +146,30 @@ def test_model_that_judged_is_described_and_pairs_that_are_not_shared_stay(
         for order in ("a", "b")
     ]
     judgements.keep(first, RUBRIC, by_model)
-    push(first, folder, print)
-    pull(third, admit(folder, "pull"), print)
+    give(first, folder)
+    take(other, folder)
     from_first = [replace(one, origin=database_id(first)) for one in by_model[:2]]
-    assert judgements.every(third, *PAIR) == from_first
-    assert judgements.every(third, "run-a", "unfinished") == []
-    assert judgements.names_of_models(third) == {"judge-1": "judge-model"}
+    assert judgements.every(other, *PAIR) == from_first
+    assert judgements.every(other, "run-a", "unfinished") == []
+    assert judgements.names_of_models(other) == {"judge-1": "judge-model"}
 
 
 def _all(**values: object) -> Callable[[list[Row]], object]:
     return lambda rows: [row.update(values) for row in rows]
+
+
+@pytest.fixture(scope="module")
+def answered(
+    empty: Path, selected: Callable[..., Any], run_of: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Database, GatheredParts]:
+    """A database with Ada's answers, and a folder of them. It refuses all others, so that tests share it."""
+    database = Database(shutil.copy(empty, tmp_path_factory.mktemp("answered") / "newwiki.duckdb"))
+    folder = GatheredParts("elsewhere")
+    publish_pages(database, *(selected(page) for page in (1, 2, 3)))
+    write(database, run_of("run-a"), texts())
+    judgements.keep(database, RUBRIC, [judged(*PAIR, "Ada", RUBRIC, page) for page in (1, 2)])
+    give(database, folder)
+    return database, folder
 
 
 @pytest.mark.parametrize(
@@ -181,14 +195,17 @@ def _all(**values: object) -> Callable[[list[Row]], object]:
     ],
 )
 def test_answer_that_cannot_be_true_is_refused_in_one_line(
-    first: Database, shared: GatheredParts, change: Callable[[list[Row]], object], keys: dict[str, str], told: str
+    answered: tuple[Database, GatheredParts], change: Callable[[list[Row]], object], keys: dict[str, str], told: str
 ) -> None:
-    before = said(first)
-    forge(shared, change, **keys)
+    database, folder = answered
+    before = said(database)
+    forged = GatheredParts("forged")
+    forged.held = {**folder.held}
+    forge(forged, change, **keys)
     with pytest.raises(UntrueAnswers, match=told) as refused:
-        take(first, shared)
+        take(database, forged)
     assert str(refused.value).isprintable()
-    assert said(first) == before
+    assert said(database) == before
 
 
 def test_answers_that_claim_to_be_from_this_database_are_refused(first: Database, shared: GatheredParts) -> None:
@@ -218,15 +235,14 @@ def _without_origin(folder: GatheredParts, change: Callable[[list[Row]], object]
 
 
 def test_answers_that_an_earlier_version_pushed_are_not_taken_twice(
-    first: Database, third: Database, shared: GatheredParts
+    first: Database, other: Database, shared: GatheredParts
 ) -> None:
-    push(first, shared, print)
     before, old = said(first), _without_origin(shared, _all())
-    pull(third, admit(old, "pull"), print)
-    take(third, old)
-    take(first, old)
+    for _ in range(2):
+        take(other, old)
+        take(first, old)
     assert said(first) == before
-    assert said(third) == [("unnamed", "Ada", 1, "first"), ("unnamed", "Ada", 2, "first")]
+    assert said(other) == [("unnamed", "Ada", 1, "first"), ("unnamed", "Ada", 2, "first")]
     part = SharedPart("judgements", part_of(old).keys)
     table = old.read(old.notes()[part])
     rows = table.to_pylist()

@@ -136,11 +136,12 @@ def test_the_order_in_which_scores_are_stored_moves_no_bit(database: Database) -
     chance = random.Random(0)
     runs.register(database, [ONE, TWO], [FOG])
     values = {(page, sample): chance.gauss(0, 1e6) for page in range(40) for sample in range(20)}
-    for by in (ONE, TWO):
-        keys = list(values)
-        chance.shuffle(keys)
-        add(database, {key: values[key] for key in keys}, by)
-        runs.finish_scoring(database, "run", {by.evaluator_id})
+    with database.write():
+        for by in (ONE, TWO):
+            keys = list(values)
+            chance.shuffle(keys)
+            add(database, {key: values[key] for key in keys}, by)
+            runs.finish_scoring(database, "run", {by.evaluator_id})
     for table, rows in (("page_means", 40), ("stored_summaries", 1)):
         stored = ask(database, f"from {table} order by all")
         one, two = ([row[3:] for row in stored if row[:3] == ("run", "fog", by.evaluator_id)] for by in (ONE, TWO))
@@ -158,9 +159,10 @@ def test_an_interval_is_that_of_the_formula_and_ends_where_the_metric_does(
     chance = random.Random(1)
     runs.register(database, [ONE], [FOG, BLEU])
     values = {(page, n): 100 - chance.lognormvariate(0, skewed) for page in range(30) for n in range(texts(page))}
-    for metric in (FOG, BLEU):
-        add(database, {**values}, metric=metric)
-    runs.finish_scoring(database, "run", {ONE.evaluator_id})
+    with database.write():
+        for metric in (FOG, BLEU):
+            add(database, {**values}, metric=metric)
+        runs.finish_scoring(database, "run", {ONE.evaluator_id})
     expected = statistics.estimate(*statistics.by_cluster(list(values.values()), [page for page, _ in values]))
     asked = "select standard_error, freedom, skew, low, high, no_interval from metric_summaries order by metric desc"
     fog, bleu = ask(database, asked)
@@ -179,9 +181,10 @@ def test_an_interval_is_that_of_the_formula_and_ends_where_the_metric_does(
     ],
 )
 def test_without_an_interval_there_is_the_reason(database: Database, pages: int, value: float, why: str) -> None:
-    runs.register(database, [ONE], [FOG])
-    add(database, {(page, n): value for page in range(pages) for n in range(3)})
-    runs.finish_scoring(database, "run", {ONE.evaluator_id})
+    with database.write():
+        runs.register(database, [ONE], [FOG])
+        add(database, {(page, n): value for page in range(pages) for n in range(3)})
+        runs.finish_scoring(database, "run", {ONE.evaluator_id})
     expected = statistics.differences_estimate(np.full((pages, 1), value))
     asked = "select mean, low, high, no_interval from metric_summaries"
     assert ask(database, asked) == [(pytest.approx(value), None, None, why)]

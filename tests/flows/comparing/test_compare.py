@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from flows.comparing.differences import compare
 from newwiki.errors import TerminalError, UsageError
@@ -15,7 +14,7 @@ from storage.comparison import contenders
 from storage.database import Database
 from tests.flows.conftest import Run
 from tests.flows.experiments import recomputed
-from tests.flows.scored import RULES, SNAPSHOT, SPACY, add_run, add_scored_runs, pair, score
+from tests.flows.scored import RULES, SNAPSHOT, SPACY, add_run, pair, score
 
 OTHER = Fingerprint("evaluator-2", "repetition", "2")
 
@@ -228,32 +227,3 @@ def test_the_table_says_it_in_words_and_the_other_formats_in_numbers(in_process:
     markdown = in_process(*asked, "--format", "markdown", "--metrics", "rep_4").stdout.splitlines()
     assert markdown[0].startswith("| metric | A: first models/toy/greedy | B: second models/toy/greedy |")
     assert len(markdown) == 6
-
-
-@pytest.mark.slow
-def test_runs_that_differ_in_their_seed_alone_are_told_apart_no_oftener_than_the_level_says(stored: Database) -> None:
-    """25 pairs of runs of one model, whose texts depend on the prompt and on chance: three metrics that go together,
-    one that is mostly 0, one of counts, one with heavy tails. With Holm's correction 95 of 100 pairs, on average,
-    differ in nothing, and 95 of 100 comparisons by one metric do not. More errors than a binomial count allows are too
-    many."""
-    random = np.random.default_rng(0)
-    shape = (40, 3)
-    of_prompt = random.normal(size=(5, 40, 1))
-    scorings = {}
-    for n in range(50):
-        quality = of_prompt[0] + random.normal(size=shape)
-        scorings[f"run-{n:03}"] = {
-            "flesch_reading_ease": 50 + 10 * quality,
-            "gunning_fog": 12 - 3 * quality + random.normal(size=shape),
-            "sbert": np.tanh(of_prompt[1] + 0.3 * quality + random.normal(size=shape)),
-            "rep_4": np.maximum(0, 0.2 * (of_prompt[2] + random.normal(size=shape)) - 0.2),
-            "words": random.poisson(np.exp(4 + 0.3 * np.broadcast_to(of_prompt[3], shape))),
-            "perplexity": of_prompt[4] + random.standard_t(2, size=shape),
-        }
-    add_scored_runs(stored, scorings)
-    with stored.read():
-        found = [compare(stored, *pair(stored, f"run-{n:03}", f"run-{n + 1:03}"))[0] for n in range(0, 50, 2)]
-    called = sum(any(row.verdict == "different" for row in rows) for rows in found)
-    assert called <= stats.binom.ppf(0.99, 25, 0.05)
-    single = sum(row.p <= 0.05 for rows in found for row in rows)
-    assert stats.binomtest(single, 150, 0.05).pvalue > 0.001
