@@ -19,8 +19,8 @@ from newwiki.text.prose import EXTRACTOR_VERSION
 from storage.database import Database
 from storage.datasets_card import card
 from storage.export_snapshot import export, manifest
-from storage.snapshots import text_sha256
-from tests.storage.conftest import CUTOFF, DAY, SEPTEMBER
+from storage.snapshots import resolve, text_sha256
+from tests.storage.conftest import CUTOFF, DAY, SEPTEMBER, Filled
 
 Publish = Callable[..., Snapshot]
 Page = Callable[..., Judged]
@@ -32,7 +32,7 @@ def out(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def snapshot(published: Publish, selected: Page) -> Snapshot:
+def snapshot(database: Database, published: Publish, selected: Page, filled: Filled) -> Snapshot:
     few = Judged(
         page_id=9,
         title="Elbe",
@@ -45,7 +45,8 @@ def snapshot(published: Publish, selected: Page) -> Snapshot:
         words=3,
     )
     hidden = Judged(page_id=10, title="Oder", created_at=DAY, verdict="hidden")
-    return published(selected(8, "Rhein שלום 🙂", sha1="8" * 40), selected(7, "Lumen", sha1="7" * 40), few, hidden)
+    pages = (selected(8, "Rhein שלום 🙂", sha1="8" * 40), selected(7, "Lumen", sha1="7" * 40), few, hidden)
+    return resolve(filled("to be exported", database, lambda: published(*pages)), "latest")
 
 
 def rows(database: Database, table: str) -> list[dict[str, Any]]:

@@ -20,9 +20,9 @@ from storage.export_snapshot import export
 from storage.pull import pull
 from storage.push import push
 from storage.shared import GatheredParts
-from storage.snapshots import verify
+from storage.snapshots import resolve, verify
 from storage.staging import Staging
-from tests.storage.conftest import CUTOFF
+from tests.storage.conftest import CUTOFF, Filled
 
 Publish = Callable[..., Snapshot]
 Page = Callable[..., Judged]
@@ -34,14 +34,15 @@ WIKITEXT = (
 
 
 @pytest.fixture
-def snapshot(published: Publish, selected: Page) -> Snapshot:
+def snapshot(database: Database, published: Publish, selected: Page, filled: Filled) -> Snapshot:
     """A page with an infobox, one without, and one of which nothing is known."""
     language = load_language("en")
-    return published(
+    pages = (
         selected(7, "Lumen", structure=structure_json(WIKITEXT, language), words=900),
         selected(8, "Rhine", structure=structure_json("No box.", language), words=700),
         selected(9, "Elbe", words=500),
     )
+    return resolve(filled("structured", database, lambda: published(*pages)), NAME)
 
 
 def rows(database: Database, table: str) -> list[tuple[Any, ...]]:

@@ -171,7 +171,7 @@ def test_a_signature_of_a_bundle_is_none_of_a_receipt(bundle: Path, checker: Pat
 
 
 def test_scores_are_computed_again_by_default(bundle: Path, tmp_path: Path) -> None:
-    """Without it they are claimed, as the test above has it."""
+    """Without it they are claimed, as test_texts_that_two_checkers_replayed_are_counted_once has it."""
     found = levels_of(bundle, db=tmp_path / "none.duckdb")
     assert {one.level for one in found.values()} == {RECOMPUTED}
 
