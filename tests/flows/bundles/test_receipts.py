@@ -97,7 +97,7 @@ def of_two_checkers(
     folder = tmp_path_factory.mktemp("of-two-checkers")
     shutil.copy(bundle, folder)
     shutil.copy(receipt, folder / "a.receipt")
-    _changed(receipt, other_key, folder / "b.receipt", list)
+    _changed(receipt, other_key, folder / "b.receipt", lambda lines: None)
     return folder
 
 
