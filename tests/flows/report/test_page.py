@@ -211,7 +211,7 @@ def test_it_is_built_for_a_screen_reader(browser: Browser, written: Path) -> Non
 
 
 @pytest.mark.slow
-def test_25_runs_are_far_under_a_few_megabytes(scored: Path, tmp_path: Path) -> None:
+def test_report_of_25_runs_is_under_two_megabytes(scored: Path, tmp_path: Path) -> None:
     """Four long texts a prompt, and a sweep of 20 values."""
     database = Database(shutil.copy(scored, tmp_path / "many.duckdb"))
     with database.write() as connection:
