@@ -23,7 +23,7 @@ from flows.report.marked_text import VERDICTS
 from flows.report.metrics import BINS, HEIGHT, WIDTH, distributions, matrix
 from flows.report.models import spreads
 from flows.report.months import LINKING, months
-from flows.report.templating import assets, environment, write_page
+from flows.report.templating import assets, environment, require_folder, write_page
 from flows.report.trade_off import trade_off
 from flows.report.training_curves import training
 from newwiki.errors import TerminalError
@@ -69,6 +69,7 @@ def write(database: Database, progress: Progress, request: ReportRequest, path: 
     """
     if path:
         safe(path, database.path)
+        require_folder(path)
     html, snapshot_id = render(database, progress, request)
     return write_page(html, safe(path or Path(f"report-{file_name(snapshot_id)}.html"), database.path))
 

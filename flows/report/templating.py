@@ -1,6 +1,7 @@
 """Shared parts of all pages: templates with their filters, style and script, and atomic writing of a page."""
 
 import base64
+import errno
 import hashlib
 import os
 import re
@@ -33,12 +34,20 @@ def write_page(html: str, target: Path) -> Path:
         part.write_text(html, "utf-8")
         os.replace(part, target)
     except OSError as error:
-        raise UsageError(
-            f"the report cannot be written to '{target}': {error.strerror}; name a file with --out"
-        ) from error
+        raise _cannot_be_written(target, str(error.strerror)) from error
     finally:
         part.unlink(missing_ok=True)
     return target
+
+
+def require_folder(target: Path) -> None:
+    """Raise UsageError if the folder of a page does not exist, before the page is computed."""
+    if not target.absolute().parent.is_dir():
+        raise _cannot_be_written(target, os.strerror(errno.ENOENT))
+
+
+def _cannot_be_written(target: Path, reason: str) -> UsageError:
+    return UsageError(f"the report cannot be written to '{target}': {reason}; name a file with --out")
 
 
 def assets() -> dict[str, Markup]:
