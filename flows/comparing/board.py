@@ -277,7 +277,7 @@ def _cut(
                 (summary["run_id"], summary["metric"], summary["evaluator_id"]): summary for summary in here
             }
             records.append(about | _values(part.run_id, columns, part_summaries, others))
-    notes = [*whole.notes, *strata.told(stratum or "", parts)]
+    notes = [*whole.notes, *strata.notes(stratum or "", parts)]
     if whole_run_names := [column.name for column in whole.columns if column not in columns]:
         notes.append(f"left out, as they are of whole runs and have no parts: {', '.join(whole_run_names)}")
     on_snapshots = {run_part.run_id for run_part in cut.of_runs}
