@@ -230,15 +230,17 @@ def generate(
         progress.note(warning)
     if planned.cutoff and (told := knowledge_cutoffs.enter(database, run.run_id, planned.cutoff)):
         progress.note(told)
-    if runs.status(database, run.run_id) == "complete":
-        progress.note(f"{title}: all {run.prompts * run.samples:,} completions are there (run {run.run_id})")
-        return
-    for earlier in runs.unfinished(database, planned.earlier):
+    with database.read():
+        if runs.status(database, run.run_id) == "complete":
+            progress.note(f"{title}: all {run.prompts * run.samples:,} completions are there (run {run.run_id})")
+            return
+        unfinished = runs.unfinished(database, planned.earlier)
+        stored = runs.stored_completions(database, run.run_id)
+    for earlier in unfinished:
         progress.note(
             f"{title}: run {earlier} of the same request is half written by another version of the engine's numerics, "
             f"whose bytes may differ; it stays as it is, and run {run.run_id} is written from its beginning"
         )
-    stored = runs.stored_completions(database, run.run_id)
     prompts = [Prompt(a.page_id, fill(run.prompt_template, a.title, a.first_sentence)) for a in planned.articles]
     wanted = [(prompt, sample) for prompt in prompts for sample in range(run.samples)]
     missing = [(prompt, sample) for prompt, sample in wanted if (prompt.page_id, sample) not in stored]
