@@ -33,12 +33,13 @@ from rich.table import Table
 from newwiki.decoding.beams import by_stream
 from newwiki.decoding.grammar import parse
 from newwiki.decoding.stream import Ending, Search, Stream, Turn, View
-from newwiki.models.checkpoint import Trust, find, load
+from newwiki.models.checkpoint import Trust, find
 from newwiki.models.engine.look_ahead import engine_for
 from newwiki.models.engine.loop import Rules
 from newwiki.models.engine.packed import use_fast_kernels
 from newwiki.models.engine.reader import Reader
 from newwiki.models.huggingface import FLOAT32_SLACK
+from newwiki.models.loading import load
 from newwiki.registry import decoders
 
 

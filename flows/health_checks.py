@@ -18,6 +18,7 @@ from newwiki.settings import Settings
 from storage import commit_counter, newest, prompt_sets, runs, short_forms, snapshots, summaries
 from storage.database import Database
 from storage.keys import repeated
+from storage.result_tables import mistyped
 
 Row = tuple[str, str, str]
 
@@ -106,7 +107,7 @@ def _database(path: Path) -> list[Row]:
         return [("database", "note", f"'{path}' {state}: `newwiki refresh` creates it")]
     try:
         with database.read() as connection:
-            counted = [*database.rows("integrity"), *repeated(connection)]
+            counted = [*database.rows("integrity"), *repeated(connection), *mistyped(connection)]
             broken = [f"{count} {problem}" for problem, count in counted if count]
             broken += [*short_forms.doubtful(connection), *newest.doubtful(connection), *summaries.stale(connection)]
             broken += commit_counter.losses(connection, path)

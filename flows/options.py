@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from flows.listing import GENERAL, Option
+from flows.presenting.tables import FORMATS
 from flows.settings_in_force import settings_in_force
-from flows.tables import FORMATS
 from newwiki.registry import load_plugin
 from newwiki.settings import Settings
 

@@ -8,10 +8,11 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import fields
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import duckdb
 import pyarrow as pa
@@ -34,6 +35,7 @@ _ONE_AT_A_TIME = threading.RLock()
 _NO_FILES = "set disabled_filesystems = 'LocalFileSystem'"
 _LOCK = "set lock_configuration = true"
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -212,6 +214,20 @@ class Database:
                 yield connection
 
 
+def in_one_read(function: Callable[Concatenate[Database, P], T]) -> Callable[Concatenate[Database, P], T]:
+    """Run the function, whose first argument is the database, in one `read`, so that all its queries see one state.
+
+    No other process can write meanwhile, so the function must end within seconds.
+    """
+
+    @wraps(function)
+    def reading(database: Database, /, *args: P.args, **named: P.kwargs) -> T:
+        with database.read():
+            return function(database, *args, **named)
+
+    return reading
+
+
 def patiently(path: Path, open_it: Callable[[], T]) -> T:
     """Call `open_it` until no other process has the file, and return its result.
 
@@ -232,14 +248,9 @@ def patiently(path: Path, open_it: Callable[[], T]) -> T:
 
 
 def _teach_manners(connection: duckdb.DuckDBPyConnection) -> None:
-    """Set the time zone to UTC, and turn off the progress bar, which would mix with the output on stdout.
-
-    Without ipywidgets, a notebook has no progress bar, and DuckDB refuses the setting.
-    """
+    """Set the time zone to UTC, and turn off the progress bar, which would mix with the output on stdout."""
     connection.execute("set TimeZone = 'UTC'")
-    # no macro in the file can replace a function that is named with its schema
-    asked = "select system.main.current_setting('enable_progress_bar')"
-    if connection.execute(asked).fetchall() == [(True,)]:
+    with suppress(duckdb.Error):  # a notebook without ipywidgets has no progress bar, and refuses the setting
         connection.execute("set enable_progress_bar = false")
 
 

@@ -13,6 +13,7 @@ therefore needs no migration.
 """
 
 import functools
+import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from datetime import date
@@ -43,6 +44,7 @@ _TYPES: Mapping[object, str] = {
     date: "DATE",
     Sequence[str]: "JSON::VARCHAR[]",
 }
+_JSON_TYPES: Mapping[str, Any] = {"JSON::VARCHAR[]": ["VARCHAR"]}  # as json_transform names them
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,11 @@ class ResultTable:
         """Return the typed rows of an answer, in the order in which they were stored."""
         return connection.execute(filled(query("result_rows"), self._parts()), [experiment_id, self.name])
 
+    def mistyped(self, connection: duckdb.DuckDBPyConnection) -> int:
+        """Return the number of stored rows that have a value of another type than their column."""
+        (count,) = connection.execute(filled(query("mistyped_result_rows"), self._parts()), [self.name]).fetchall()[0]
+        return int(count)
+
     def adopt(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Move the rows of the table that has this view's name into `experiment_rows`, and drop the table."""
         row = ", ".join(f'"{one.name}" := "{one.name}"' for one in self.columns)
@@ -106,11 +113,24 @@ class ResultTable:
     def _parts(self) -> dict[str, str]:
         return {
             "{table}": self.name,
+            "{structure}": json.dumps({one.name: _JSON_TYPES.get(one.sql_type, one.sql_type) for one in self.columns}),
             "{fields}": ", ".join(quoted(one.name) for one in self.columns),
             "{columns}": ", ".join(
                 f'found[{place}]::{one.sql_type} as "{one.name}"' for place, one in enumerate(self.columns, start=1)
             ),
+            "{mistyped}": " or ".join(
+                f"(found[{place}] is not null and {_tried(place, one.sql_type)} is null)"
+                for place, one in enumerate(self.columns, start=1)
+            ),
         }
+
+
+def _tried(place: int, sql_type: str) -> str:
+    """Return the SQL of a value that is NULL if it cannot have this type."""
+    tried = f"found[{place}]"
+    for each in sql_type.split("::"):
+        tried = f"try_cast({tried} as {each})"
+    return tried
 
 
 _TABLES: Registry[ResultTable] = Registry("result table", "newwiki.result_tables")
@@ -167,6 +187,15 @@ def views() -> str:
 def keys() -> dict[str, tuple[str, ...]]:
     """Return the key of each result table, which begins with the id of the answer."""
     return {one.name: ("experiment_id", *one.key) for one in declared_tables()}
+
+
+def mistyped(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, int]]:
+    """Count the rows that have a value of another type, for which the typed views have NULL.
+
+    Returns a description and the number for each result table with such rows.
+    """
+    counted = {one.name: one.mistyped(connection) for one in declared_tables()}
+    return [(f"rows of {table} with a value of another type", count) for table, count in counted.items() if count]
 
 
 def adopt(connection: duckdb.DuckDBPyConnection, tables: Collection[str]) -> None:

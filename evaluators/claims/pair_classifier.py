@@ -168,7 +168,7 @@ def load_pair_classifier(scorer: PairScorer) -> PairClassifier:
 
     Raises TerminalError if there is no such model, and UsageError if it does not match the file.
     """
-    from newwiki.models.checkpoint import load_classifier
+    from newwiki.models.loading import load_classifier
 
     try:
         checkpoint = find_whole(scorer.place, scorer.revision, Trust())

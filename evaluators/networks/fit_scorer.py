@@ -11,7 +11,8 @@ from torch import Tensor, nn
 from evaluators.networks import lstm
 from evaluators.networks.chunks import cut
 from newwiki.errors import TerminalError
-from newwiki.models.checkpoint import Trust, find_whole, load_classifier, split_revision
+from newwiki.models.checkpoint import Trust, find_whole, split_revision
+from newwiki.models.loading import load_classifier
 from newwiki.quiet import silence_transformers
 from newwiki.request import TrainScorerRequest
 

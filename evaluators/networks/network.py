@@ -8,7 +8,8 @@ from torch import Tensor
 
 from newwiki.errors import TerminalError
 from newwiki.foreign_json import read_object
-from newwiki.models.checkpoint import Checkpoint, load_classifier
+from newwiki.models.checkpoint import Checkpoint
+from newwiki.models.loading import load_classifier
 
 _USUAL_CONTEXT = 512  # tokens, of models that set no limit
 

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from flows import tables
 from flows.jobs.job import Answer, Here, job, rows_answer
+from flows.presenting import tables
 from flows.presenting.numbers import NONE, digits, estimate, fixed, p_value, signed
 from newwiki.request import ComparisonRequest
 

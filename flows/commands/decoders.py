@@ -2,9 +2,9 @@
 
 import click
 
-from flows import tables
 from flows.listing import GroupedCommand, listed
 from flows.options import common, form_option
+from flows.presenting import tables
 from newwiki.settings import Settings
 
 

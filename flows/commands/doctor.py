@@ -4,10 +4,10 @@ from typing import Any
 
 import click
 
-from flows import tables
 from flows.jobs.field_options import field_options, setting_options
 from flows.listing import GroupedCommand, listed
 from flows.options import common, form_option
+from flows.presenting import tables
 from flows.progress import reporter
 from newwiki.request import TrialRequest
 from newwiki.settings import SCORERS, Settings

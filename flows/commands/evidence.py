@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
-from flows import tables
 from flows.jobs.job import Answer, Here, job, rows_answer
 from flows.listing import Argument, CommandGroup, exemplified, listed
 from flows.options import Input, common, form_option
+from flows.presenting import tables
 from flows.printing import say
 from flows.progress import reporter
 from newwiki.evidence_request import EvidenceRequest

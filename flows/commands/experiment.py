@@ -5,11 +5,11 @@ from pathlib import Path
 
 import click
 
-from flows import tables
 from flows.experiments.experiment import Experiment, Shown, every
 from flows.jobs.job import Answer, Here, Job, arrow_table, job
 from flows.jobs.running import PREFECT, RUNNER, check_runner
 from flows.listing import CommandGroup, listed
+from flows.presenting import tables
 from flows.printing import say
 from newwiki.experiment_request import ExperimentRequest
 from newwiki.fields import field
@@ -114,7 +114,7 @@ def _answer(
 
 def _print(shown: Shown, form: str) -> None:
     """Print what holds, what does not hold, what is unknown, and the tables."""
-    from flows.table_layout import wrapped
+    from flows.presenting.table_layout import wrapped
 
     say()
     for line in wrapped(f"{shown.findings.answer}.", tables.room()):

@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flows import tables
 from flows.jobs.job import Answer, Here, job, rows_answer
+from flows.presenting import tables
 from flows.printing import say
 from newwiki.errors import UsageError
 from newwiki.fields import field

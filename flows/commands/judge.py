@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 
-from flows import tables
 from flows.completing import completer
 from flows.jobs.field_options import field_options
 from flows.jobs.job import Answer, Here, arrow_table, job
 from flows.listing import Argument, GroupedCommand, listed
 from flows.options import Input, Output, common, form_option, open_database
+from flows.presenting import tables
 from flows.printing import say
 from newwiki.errors import UsageError
 from newwiki.fields import field

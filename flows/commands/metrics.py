@@ -2,10 +2,10 @@
 
 import click
 
-from flows import tables
 from flows.jobs.field_options import setting_options
 from flows.listing import GroupedCommand, listed
 from flows.options import common, form_option
+from flows.presenting import tables
 from newwiki.settings import Settings
 
 

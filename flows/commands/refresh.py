@@ -1,8 +1,8 @@
 """`newwiki refresh`: publishes the pages created in a window as a snapshot."""
 
-from flows import tables
 from flows.jobs.job import Answer, Here, job
 from flows.jobs.running import PREFECT
+from flows.presenting import tables
 from flows.printing import say
 from newwiki.request import RefreshRequest
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from flows import tables
 from flows.jobs.field_options import field_option
 from flows.jobs.running import PREFECT
 from flows.listing import GroupedCommand, listed
 from flows.options import common, form_option, open_database
+from flows.presenting import tables
 from flows.progress import reporter
 from newwiki.fields import field_from
 from newwiki.settings import Settings

@@ -4,13 +4,13 @@ from typing import Any
 
 import click
 
-from flows import tables
 from flows.commands.export import export_snapshot
 from flows.completing import completer
 from flows.jobs.field_options import field_options, setting_options
 from flows.jobs.job import Answer, Here, job
 from flows.listing import Argument, CommandGroup, exemplified, listed
 from flows.options import common, form_option, open_database
+from flows.presenting import tables
 from flows.printing import say
 from flows.progress import reporter
 from newwiki.request import RebuildRequest, RevisitRequest

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
-from flows import tables
 from flows.completing import completer
 from flows.listing import Argument, GroupedCommand, listed
 from flows.options import Output, OwnDatabase, common, open_database
+from flows.presenting import tables
 from flows.progress import reporter
 from newwiki.errors import UsageError
 from newwiki.settings import Settings

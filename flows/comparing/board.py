@@ -17,7 +17,7 @@ from newwiki.levels import CLAIMED, Level
 from newwiki.records import Stratum
 from storage import snapshots, strata, verifications
 from storage.comparison import Scoring, evaluator_words
-from storage.database import Database
+from storage.database import Database, in_one_read
 
 SEEN = ("knowledge_cutoff", "seen_share")  # the share of a run's articles that its model may have seen
 ABOUT = ("model", "decoder", "snapshot_id", "run_id", "prompts", "completions", *SEEN)
@@ -96,6 +96,7 @@ class Board:
         return f"all runs: {', '.join(words)}" if words else ""
 
 
+@in_one_read
 def board(
     database: Database,
     snapshot: str | None = None,

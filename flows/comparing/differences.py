@@ -22,9 +22,10 @@ from newwiki.records import Stratum
 from newwiki.request import ComparisonRequest
 from storage import comparison, strata, verifications
 from storage.comparison import Contender, Scoring
-from storage.database import Database
+from storage.database import Database, in_one_read
 
 
+@in_one_read
 def compare(
     database: Database,
     a: Contender,

@@ -19,9 +19,10 @@ from newwiki.protocol import ACROSS_MONTHS, ACROSS_WIKIS, PROTOCOL, settings_nam
 from newwiki.request import LeaderboardRequest
 from storage import comparison, snapshots, verifications
 from storage.comparison import Array
-from storage.database import Database
+from storage.database import Database, in_one_read
 
 
+@in_one_read
 def leaderboard(database: Database, request: LeaderboardRequest, prefer: Collection[str] | None = None) -> Board:
     """Return the board, ranked by a metric if the request names one. This metric comes before the requested metrics.
 

@@ -4,13 +4,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import count, pairwise
 from typing import Any
 
-from flows import tables
 from flows.comparing.after_cutoff import is_reference
 from flows.comparing.board import PART, SEEN, Board, Number, number_of
 from flows.comparing.ranked import leaderboard
+from flows.presenting import tables
 from flows.presenting.numbers import NONE, decimals, fixed, longer_arm, percent
+from flows.presenting.table_layout import Column, shortened, wrapped
 from flows.printing import say
-from flows.table_layout import Column, shortened, wrapped
 from newwiki.decoding.grammar import short_form
 from newwiki.levels import VERIFIED
 from newwiki.protocol import value_in_words

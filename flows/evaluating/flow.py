@@ -12,9 +12,9 @@ from evaluators.scorer_metrics import add_scorers
 from flows.comparing.board import board
 from flows.evaluating.evaluate_all import RunSteps, check, evaluate_all, refuse_workers
 from flows.evaluating.generate import PlannedRun
+from flows.presenting.tables import plain_record
 from flows.progress import reporter
 from flows.settings_in_force import settings_in_force
-from flows.tables import plain_record
 from flows.workers.prefect_executor import prefect_executor
 from flows.workers.retrying import RETRIES
 from newwiki.request import EvaluationRequest

@@ -231,11 +231,11 @@ def generate(
     if planned.cutoff and (told := knowledge_cutoffs.enter(database, run.run_id, planned.cutoff)):
         progress.note(told)
     with database.read():
-        if runs.status(database, run.run_id) == "complete":
-            progress.note(f"{title}: all {run.prompts * run.samples:,} completions are there (run {run.run_id})")
-            return
+        status, stored = runs.status(database, run.run_id), runs.stored_completions(database, run.run_id)
         unfinished = runs.unfinished(database, planned.earlier)
-        stored = runs.stored_completions(database, run.run_id)
+    if status == "complete":
+        progress.note(f"{title}: all {run.prompts * run.samples:,} completions are there (run {run.run_id})")
+        return
     for earlier in unfinished:
         progress.note(
             f"{title}: run {earlier} of the same request is half written by another version of the engine's numerics, "

@@ -25,13 +25,14 @@ from newwiki.snapshot import Article
 from newwiki.source_code import source_sha256
 from newwiki.text.prompts import fill
 from storage import knowledge_cutoffs, runs, snapshots
-from storage.database import Database
+from storage.database import Database, in_one_read
 
 DECODER = "likelihood"  # takes the place of a decoder's name
 
 _BATCH = 64_000  # bytes of articles per batch: an interruption loses one batch, which takes seconds
 
 
+@in_one_read
 def plan_reading(
     database: Database,
     backend: Backend,

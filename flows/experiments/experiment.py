@@ -144,7 +144,8 @@ class Experiment:
         return answer
 
     def show(self, database: "Database", experiment_id: str) -> Shown:
-        shown: Shown = self._module("show").show(database, experiment_id)
+        with database.read():
+            shown: Shown = self._module("show").show(database, experiment_id)
         return shown
 
     def _module(self, name: str) -> ModuleType:

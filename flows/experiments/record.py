@@ -8,7 +8,7 @@ from typing import Any
 
 from flows.experiments.experiment import Experiment, Shown
 from flows.experiments.methods import Methods
-from flows.tables import finite, plain_record
+from flows.presenting.tables import finite, plain_record
 from storage.experiments import StoredExperiment
 
 _SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_type_hints
 
 import click
 
-from flows import tables
 from flows.jobs.field_options import field_option, setting_options
 from flows.listing import Group, GroupedCommand, listed
 from flows.options import common, form_option
+from flows.presenting import tables
 from flows.printing import say
 from flows.progress import Progress, reporter
 from newwiki.fields import Field, field_from, fields_of

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import duckdb
 import pyarrow as pa
 
-from flows import tables
+from flows.presenting import tables
 from flows.printing import machine_output, say
 from flows.progress import Progress
 from newwiki.errors import UsageError

@@ -1,6 +1,6 @@
 """Print the candidates and the requests of a refresh."""
 
-from flows import tables
+from flows.presenting import tables
 from storage.database import Database
 
 

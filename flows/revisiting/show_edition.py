@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from flows import tables
+from flows.presenting import tables
 from newwiki.decoding.grammar import short_form
 from storage.database import Database
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from flows.comparing.board import Board, board
 from flows.comparing.bounds import GateResult
+from flows.presenting.tables import plain_record
 from flows.schedule.due import Month
-from flows.tables import plain_record
 from newwiki.decoding.grammar import short_form
 from newwiki.levels import VERIFIED
 from newwiki.private_places import public_name

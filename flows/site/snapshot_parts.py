@@ -21,7 +21,7 @@ from newwiki.records import Stratum
 from newwiki.snapshot import Snapshot
 from newwiki.visible import in_json
 from storage import strata
-from storage.database import Database
+from storage.database import Database, in_one_read
 from storage.strata import StratumPart
 
 
@@ -43,6 +43,7 @@ class SnapshotParts:
     texts: Mapping[str, Sequence[Mapping[str, Any]]]
 
 
+@in_one_read
 def parts_of(database: Database, contents: Contents, snapshot: Snapshot, with_texts: Sequence[str]) -> SnapshotParts:
     material = contents.boards[snapshot.snapshot_id]
     names = {run.run_id: contents.model_of(run.run_id).name for run in contents.on(snapshot.snapshot_id)}

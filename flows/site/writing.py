@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 from flows.presenting.charts import PALETTE, SHAPES
+from flows.presenting.tables import in_spreadsheet, plain
 from flows.report.templating import assets, environment
 from flows.site.contents import snapshot_file
-from flows.tables import in_spreadsheet, plain
 from newwiki.csv_files import write_csv
 from newwiki.errors import TerminalError
 from newwiki.levels import LEVELS

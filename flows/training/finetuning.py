@@ -17,7 +17,8 @@ from flows.training.loss_curve import write_curve
 from flows.training.output_folder import alone, is_done
 from newwiki.errors import TerminalError
 from newwiki.knowledge_cutoff import KnowledgeCutoff, known_cutoff
-from newwiki.models.checkpoint import Checkpoint, Trust, find, load, split_revision
+from newwiki.models.checkpoint import Checkpoint, Trust, find, split_revision
+from newwiki.models.loading import load
 from newwiki.request import FinetuneRequest
 from newwiki.settings import Settings
 from newwiki.text.prompts import fill

@@ -8,7 +8,8 @@ from newwiki.decoding.grammar import Decoder
 from newwiki.decoding.stream import Ending, LookAhead, Search, Stream
 from newwiki.errors import TerminalError
 from newwiki.models.backend import TokenContext, Writing, model
-from newwiki.models.checkpoint import find, load
+from newwiki.models.checkpoint import find
+from newwiki.models.loading import load
 from newwiki.models.local import LocalModel, flag
 from newwiki.models.prompting import Prompting
 from newwiki.records import Completion, Likelihood, Passage, Prompt, Reading, Unscorable

@@ -7,8 +7,8 @@ from newwiki.decoding.grammar import Decoder
 from newwiki.decoding.stream import Search, Stream
 from newwiki.errors import TerminalError
 from newwiki.models.backend import Writing, model
-from newwiki.models.checkpoint import load
 from newwiki.models.huggingface import FLOAT32_SLACK
+from newwiki.models.loading import load
 from newwiki.models.local import LocalModel
 from newwiki.models.prompting import Prompting
 from newwiki.records import Completion, Passage, Prompt, Reading, Unscorable

@@ -12,8 +12,8 @@ from newwiki.decoding.grammar import parse
 from newwiki.decoding.stream import Ending, Stream
 from newwiki.errors import NewWikiError, UsageError
 from newwiki.models.backend import Writing
-from newwiki.models.checkpoint import load
 from newwiki.models.huggingface import FLOAT32_SLACK, HuggingFaceModel
+from newwiki.models.loading import load
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from flows import cli, tables
+from flows import cli
+from flows.presenting import tables
 from flows.printing import allow_any_encoding
 from flows.progress import Console
 
@@ -63,7 +64,7 @@ _STREAMS = {
     "commands/sql.py": "Parquet is refused where stdout is a terminal",
     "schedule/serve.py": "Prefect's server writes its log there",
 }
-_CONSOLES = {"progress.py", "tables.py"}  # of rich: bars, and tables, whose lines are made visible before
+_CONSOLES = {"progress.py", "presenting/tables.py"}  # of rich: bars, and tables, whose lines are made visible before
 
 
 @cache

@@ -20,7 +20,7 @@ from storage.database import Database
 from storage.experiments import StoredExperiment
 from storage.keys import repeated
 from storage.public_copy import public_copy
-from storage.result_tables import column, declared_tables, result_table, table_of
+from storage.result_tables import column, declared_tables, mistyped, result_table, table_of
 
 FINDING = CutoffFinding(
     model="gpt2", decoder="likelihood", metric="bits_per_byte", evaluator_id="e", control=None, months=24, left_out=0,
@@ -105,11 +105,14 @@ def test_field_that_an_older_version_had_not_is_null(database: Database) -> None
     ]
 
 
-def test_value_of_another_type_is_an_error_and_no_null(database: Database) -> None:
+@pytest.mark.parametrize("row", ['{"mean": "much"}', '{"via": "a"}'])
+def test_value_of_another_type_fails_the_answer_and_is_counted(database: Database, row: str) -> None:
     with database.write() as connection:
-        connection.execute("insert into experiment_rows values ('odd', 'linked_means', 0, '{\"mean\": \"much\"}')")
-    with pytest.raises(Exception, match="much"):
-        view(database, "select mean from linked_means where experiment_id = 'odd'")
+        assert mistyped(connection) == []
+        connection.execute("insert into experiment_rows values ('odd', 'linked_means', 0, ?)", [row])
+        assert mistyped(connection) == [("rows of linked_means with a value of another type", 1)]
+    with pytest.raises(Exception, match="Conversion Error"):
+        experiments.rows(database, LinkedMean, "odd")
     with database.write() as connection:
         connection.execute("delete from experiment_rows where experiment_id = 'odd'")
 

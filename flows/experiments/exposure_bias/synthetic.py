@@ -16,7 +16,8 @@ from flows.experiments.exposure_bias.request import ExposureBiasRequest
 from flows.experiments.exposure_bias.stored import Contexts, Store, TokenModel
 from flows.training.output_folder import alone, is_done
 from newwiki.errors import TerminalError
-from newwiki.models.checkpoint import Trust, find, load, split_revision
+from newwiki.models.checkpoint import Trust, find, split_revision
+from newwiki.models.loading import load
 from newwiki.request import FinetuneRequest
 from newwiki.training import record
 from newwiki.training.record import TrainingRecord

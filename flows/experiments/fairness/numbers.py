@@ -12,7 +12,7 @@ from evaluators.sentences import first_sentence_of
 from flows.experiments.fairness.prompted_runs import PromptedRun
 from flows.experiments.fairness.result_tables import FairnessSetting
 from newwiki.prompting.prompt_set import GroupPrompt
-from storage.database import Database
+from storage.database import Database, in_one_read
 
 Array = NDArray[np.float64]
 
@@ -57,6 +57,7 @@ class Numbers:
         return found
 
 
+@in_one_read
 def settings_of(database: Database, runs: Sequence[PromptedRun]) -> list[FairnessSetting]:
     """Return a row for each run."""
     return [_setting(database, one) for one in runs]

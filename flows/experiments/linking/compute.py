@@ -24,7 +24,7 @@ from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.protocol import Settings
 from newwiki.snapshot import Snapshot
 from storage import comparison, snapshots
-from storage.database import Database
+from storage.database import Database, in_one_read
 from storage.linked_months import LinkableRun, linkable_runs, share_articles
 
 Pair = tuple[str, str]
@@ -90,6 +90,7 @@ def compute(evaluations: Evaluations, request: LinkingRequest) -> Answer:
     )
 
 
+@in_one_read
 def which_months(database: Database, request: LinkingRequest) -> list[Snapshot]:
     """Return the months, the oldest first; the last month defines the scale."""
     newest = snapshots.resolve(database, request.snapshot)

@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from flows import tables
+from flows.presenting import tables
 from flows.presenting.numbers import digits
 from flows.report.browser import prompt_page, query_page, run_pages, snapshot_pages
 from flows.report.browser.entity_marks import EntityFinders

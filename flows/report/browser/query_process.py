@@ -19,7 +19,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from flows import tables
+from flows.presenting import tables
 from flows.report.browser.live import Live
 from newwiki.csv_files import write_csv
 from newwiki.errors import NewWikiError, TerminalError, UsageError

@@ -51,12 +51,10 @@ group by all
 order by all;
 
 -- name: result_view
--- The typed view of a result table: the fields of a row are read from its JSON at once, and each gets its type.
+-- The typed view of a result table. One expression has all columns, because whoever opens the file loads the
+-- expressions of all views. A value of another type is NULL; `newwiki doctor` counts such rows.
 create or replace view {table} as
-select experiment_id, {columns}
-from (
-    select experiment_id, json_extract_string(row, [{fields}]) as found from experiment_rows where table_name = '{table}'
-);
+select experiment_id, unnest(json_transform(row, '{structure}')) from experiment_rows where table_name = '{table}';
 
 -- name: result_rows
 -- The rows of answer $1 in result table $2, in the order in which they were stored.
@@ -67,6 +65,12 @@ from (
     where experiment_id = $1 and table_name = $2
 )
 order by position;
+
+-- name: mistyped_result_rows
+-- How many rows of result table $1 have a value of another type, for which the view has NULL.
+select count(*)
+from (select json_extract_string(row, [{fields}]) as found from experiment_rows where table_name = $1)
+where {mistyped};
 
 -- name: keep_result_rows
 insert into experiment_rows select $1, $2, position, to_json(row) from incoming;

@@ -17,10 +17,10 @@ from flows.comparing.board import board
 from flows.comparing.differences import compare
 from flows.comparing.ranked import leaderboard
 from flows.health_checks import _database as examined
+from flows.presenting.tables import plain_record
 from flows.progress import Silent
 from flows.report.page import render
 from flows.schedule.notice import _rows
-from flows.tables import plain_record
 from newwiki.errors import TerminalError
 from newwiki.knowledge_cutoff import KnowledgeCutoff
 from newwiki.records import Completion, Metric, RunScore, Score

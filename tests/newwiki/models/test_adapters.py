@@ -34,8 +34,9 @@ from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError, UsageError
 from newwiki.models.adapters import KINDS
 from newwiki.models.backend import Writing
-from newwiki.models.checkpoint import Trust, find, find_whole, load
+from newwiki.models.checkpoint import Trust, find, find_whole
 from newwiki.models.huggingface import HuggingFaceModel
+from newwiki.models.loading import load
 from newwiki.models.merging import bases_stay
 from newwiki.models.seq2seq import Seq2SeqModel
 from newwiki.models.vllm import VLLMModel

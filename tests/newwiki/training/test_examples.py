@@ -8,7 +8,8 @@ from tokenizers.processors import ByteLevel, Sequence, TemplateProcessing
 from transformers import AutoTokenizer
 
 from newwiki.errors import TerminalError
-from newwiki.models.checkpoint import Trust, find, load
+from newwiki.models.checkpoint import Trust, find
+from newwiki.models.loading import load
 from newwiki.models.prompting import Prompting
 from newwiki.training.examples import IGNORED, Learner, TrainingText, padded
 from tests.toys import write_toy

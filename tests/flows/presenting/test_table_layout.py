@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from flows import tables
-from flows.table_layout import Column, lines, shortened, wrapped
+from flows.presenting import tables
+from flows.presenting.table_layout import Column, lines, shortened, wrapped
 
 
 def drawn(columns: list[Column], width: int, keys: int = 1) -> list[str]:

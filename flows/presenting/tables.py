@@ -15,7 +15,7 @@ from newwiki.visible import in_csv, in_json, in_markdown, visible
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from flows.table_layout import Column
+    from flows.presenting.table_layout import Column
     from storage.database import Database
 
 FORMATS = ("table", "csv", "json", "markdown")
@@ -99,10 +99,10 @@ def show_query(database: "Database", name: str, form: str, *parameters: object) 
 def show_columns(
     columns: Sequence["Column"], title: str | None = None, keys: int = 1, parted: Collection[int] = ()
 ) -> None:
-    """Write a table below its title in the layout of `flows.table_layout.lines`, within the width of `room`."""
+    """Write a table below its title in the layout of `table_layout.lines`, within the width of `room`."""
     from rich.text import Text
 
-    from flows.table_layout import lines, wrapped
+    from flows.presenting.table_layout import lines, wrapped
 
     console, width = _console(), room()
     for line in wrapped(visible(title), width) if title else ():
@@ -131,7 +131,7 @@ def _console() -> "Console":
 
 
 def _table(columns: Sequence[str], rows: Rows, title: str | None) -> None:
-    from flows.table_layout import Column
+    from flows.presenting.table_layout import Column
 
     made = []
     for place, column in enumerate(columns):
