@@ -1,4 +1,4 @@
-"""Read and write one DuckDB file: short writes, reads that retry, and a fence around SQL from users.
+"""Read and write one DuckDB file: short writes, reads that retry, and a sandbox for SQL from users.
 
 DuckDB lets one process at a time write, and no other process can read meanwhile. Every connection therefore stays open
 for milliseconds only, and a process that finds the file busy retries for a while.
@@ -105,7 +105,7 @@ class Database:
 
         `limits` are DuckDB's settings, such as `memory_limit`; no SQL can lift them.
         """
-        self._require_no_read("a `fenced` inside a `read` would, at its end, let go of the file for both")
+        self._require_no_read("a `fenced` inside a `read` would close the file for both when it ends")
         self._require()
         with _ONE_AT_A_TIME:
             connection = patiently(self.path, lambda: connect(self.path, read_only=True, settings=limits))
@@ -128,12 +128,12 @@ class Database:
         """
         self._require()
         if safe_of_ones_own(own, self.path).stem == "newwiki":
-            raise UsageError(f"'{own}' cannot be written: `newwiki` is the database itself there; name another file")
+            raise UsageError(f"'{own}' cannot be written: SQL names the database `newwiki`; name another file")
         with _ONE_AT_A_TIME:
             connection = patiently(own, lambda: connect(own, others=[self.path], settings=CREATED_AS))
             try:
                 if is_ours(connection):
-                    raise UsageError(f"'{own}' is a database of New-Wiki Eval, which only it writes; name another file")
+                    raise UsageError(f"'{own}' is a database of New-Wiki Eval, which SQL cannot change; name another")
                 place = quoted(os.path.abspath(self.path))
                 patiently(self.path, lambda: connection.execute(f"attach {place} as newwiki (read_only)"))
                 _teach_manners(connection)
@@ -168,7 +168,7 @@ class Database:
                 raise RuntimeError(reason)
 
     def _require(self) -> None:
-        """Raises TerminalError if the database does not exist. Migrates a database of an earlier version."""
+        """Migrate a database of an earlier version. Raises TerminalError if the database does not exist."""
         if self._checked and self.is_there:
             return
         with self._current():
@@ -178,10 +178,10 @@ class Database:
     def _current(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """Open the database for reading, after migrating it if it is of an earlier version."""
         if not self.is_there:
-            found = f"'{self.path}' is empty, as a full disk leaves a file, so " if self.path.is_file() else ""
+            reason = f"'{self.path}' is an empty file, which a full disk can leave: " if self.path.is_file() else ""
             raise TerminalError(
-                f"{found}there is no database '{self.path}'; make one with `newwiki refresh --db {self.path}`, or name "
-                "another"
+                f"{reason}there is no database '{self.path}'; make one with `newwiki refresh --db {self.path}`, or "
+                "name another with --db"
             )
         with ExitStack() as opened:
             connection = opened.enter_context(self._open(read_only=True))
@@ -197,8 +197,8 @@ class Database:
     def _bring_up(self) -> None:
         if not os.access(self.path, os.W_OK):
             raise TerminalError(
-                f"'{self.path}' has other views than this version of New-Wiki Eval, and cannot be written to replace "
-                "them: copy it to a folder of your own, and name the copy"
+                f"'{self.path}' was written by another version of New-Wiki Eval and is read-only, so it cannot be "
+                "migrated: copy it to a folder where you can write, and name the copy with --db"
             )
         with self.write():
             pass

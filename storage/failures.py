@@ -34,7 +34,7 @@ def failure(path: Path, error: duckdb.Error) -> NewWikiError | None:
     if isinstance(error, _ASKED):
         return None
     if isinstance(error, duckdb.OutOfMemoryException):
-        return TransientError(f"memory ran out while '{path}' was at work: {said}; end other programs, or ask for less")
+        return TransientError(f"out of memory while using '{path}': {said}; close other programs, or request less")
     if _FULL.search(str(error)):
         return TransientError(
             f"the disk of '{path}' is full: {said}; make room and run the same command again, nothing stored is lost"
@@ -42,9 +42,7 @@ def failure(path: Path, error: duckdb.Error) -> NewWikiError | None:
     if _READ_ONLY.search(str(error)):
         return TerminalError(f"'{path}' cannot be written: {said}; allow it, or name a file elsewhere with --db")
     if _DAMAGED.search(str(error)):
-        return TerminalError(
-            f"'{path}' is damaged: {said}; put a copy of it in its place, or make it anew with `newwiki pull`"
-        )
+        return TerminalError(f"'{path}' is damaged: {said}; restore a backup, or rebuild it with `newwiki pull`")
     if isinstance(error, duckdb.IOException):
         return TerminalError(f"'{path}' cannot be opened: {said}")
     return None

@@ -67,20 +67,22 @@ def with_articles(database: Database, run_id: str) -> tuple[Run, list[Article]]:
         found = records(Run, connection.execute(f"select {names} from runs where run_id = ?", [run_id]))  # noqa: S608 (our own names)
         known = [name for (name,) in connection.execute("select run_id from runs").fetchall()]
     if not found:
-        raise UsageError(f"there is no run '{run_id}'{did_you_mean(run_id, known)}; `newwiki leaderboard` lists them")
+        raise UsageError(
+            f"there is no run '{run_id}'{did_you_mean(run_id, known)}; `newwiki leaderboard` lists the runs"
+        )
     [run] = found
     if run.samples == 0:
         raise UsageError(
-            f"run {run_id} has read articles and written none; `newwiki evaluate` with --likelihood-only scores it"
+            f"run {run_id} only read articles and has no texts; score it with `newwiki evaluate --likelihood-only`"
         )
     if status(database, run_id) != "complete":
-        raise UsageError(f"run {run_id} is not complete; finish it with the `newwiki evaluate` that began it")
+        raise UsageError(f"run {run_id} is not complete; repeat the `newwiki evaluate` command that started it")
     if is_prompt_set(run.snapshot_id):
-        raise UsageError(f"run {run_id} is on prompts and on no articles; `newwiki experiment fairness` scores it")
+        raise UsageError(f"run {run_id} uses a prompt set and no articles; score it with `newwiki experiment fairness`")
     written = {page_id for (page_id,) in database.rows("written_pages", run_id)}
     articles = [one for one in snapshots.articles(database, run.snapshot_id) if one.page_id in written]
     if not articles:
-        raise UsageError(f"run {run_id} brought its own references; score its file again: newwiki score FILE.jsonl")
+        raise UsageError(f"run {run_id} has its own references; score its file again with `newwiki score FILE.jsonl`")
     return run, articles
 
 
@@ -140,7 +142,9 @@ def interrupt(database: Database, run_id: str) -> None:
 def _interrupted(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, datetime | None]]:
     rows = connection.execute(query("unfinished_runs")).fetchall()
     return [
-        (run_id, heard_at) for run_id, *told in rows for heard_at in [told[1]] if liveness.state(*told) != "running"
+        (run_id, heard_at)
+        for run_id, stored, heard_at, process in rows
+        if liveness.state(stored, heard_at, process) != "running"
     ]
 
 
@@ -249,7 +253,7 @@ def add_run_scores(database: Database, run_id: str, scores: Sequence[RunScore]) 
 def finish_scoring(database: Database, run_id: str, evaluator_ids: Iterable[str]) -> None:
     """Record that these evaluators have scored the whole run, and store the summaries of their scores.
 
-    An evaluator that was recorded before keeps its time.
+    An evaluator that was recorded before keeps its time of completion.
     """
     if finished := sorted(evaluator_ids):
         with database.write() as connection:

@@ -45,7 +45,7 @@ def compare(
       `wiki` pairs runs of two wikis by Wikidata items that are new in both.
     - `by`: a stratum; one difference for each part of A's snapshot, with Holm's correction over all of them
     - `after_cutoff`: use only articles created after the later knowledge cutoff of both models
-    - `level`: intervals of runs on the same articles cover 1 - `level`
+    - `level`: significance level; intervals of runs on the same articles have the coverage 1 - `level`
 
     Raises UsageError for a metric that neither run has, and for `by` or `after_cutoff` across months or wikis. Raises
     TerminalError if the protocols differ, a cutoff is unknown, or no metric can be compared.
@@ -53,10 +53,10 @@ def compare(
     over_wikis = ACROSS_WIKIS in across and are_of_two_wikis(database, a, b)
     over_months = ACROSS_MONTHS in across and a.snapshot_id != b.snapshot_id and not over_wikis
     if (over_months or over_wikis) and (by or after_cutoff):
-        what = (
-            f"{'wikis' if over_wikis else 'months'} are compared whole: leave out --by and --after-cutoff, or --across"
+        kind, setting = ("wikis", ACROSS_WIKIS) if over_wikis else ("months", ACROSS_MONTHS)
+        raise UsageError(
+            f"runs of two {kind} cannot be split into parts: leave out --by and --after-cutoff, or --across {setting}"
         )
-        raise UsageError(f"runs of two {what} {ACROSS_WIKIS if over_wikis else ACROSS_MONTHS}")
     require_one_protocol(a, b, across)
     after = later_cutoff(a, b) if after_cutoff else None
     shared, notes = _evaluators(database, a, b, metrics)
@@ -78,10 +78,10 @@ def compare(
         values, pages, paired = values[:, :, later], pages[later], paired[:, later]
         if not paired.any():
             raise TerminalError(
-                f"{a.run_id} and {b.run_id} have no prompt in common that was created after {after}, the last day of "
-                "what their models can have seen; compare them on a newer snapshot"
+                f"{a.run_id} and {b.run_id} have no prompt in common that was created after {after}, the later "
+                "knowledge cutoff of their models; compare them on a newer snapshot"
             )
-        notes.append(f"on the articles created after {after}, the last day of what either model can have seen")
+        notes.append(f"uses only articles created after {after}, the later knowledge cutoff of the two models")
     tests = [Test(metric, evaluator_id) for metric, evaluator_id in shared.items()]
     if by:
         notes += strata.told(by, strata.parts(database, by, [a.snapshot_id]))
@@ -90,7 +90,7 @@ def compare(
     common = np.isfinite(differences).any(axis=0)
     if not common.all():
         without = ", ".join(test.words for test, one in zip(tests, common, strict=True) if not one)
-        notes.append(f"left out, as no prompt has a number from both: {without}")
+        notes.append(f"left out, as no prompt has scores of both runs: {without}")
     chosen = [test for test, one in zip(tests, common, strict=True) if one]
     rows = _differences(database, a, b, chosen, values[:, common], differences[:, common], levels, seed, level)
     rows, fewer = with_coverage(database, rows, by, after)
@@ -120,9 +120,9 @@ def _paired_by_page(
         values, pages = values[:, :, both], pages[both]
     if not np.isfinite(values[1] - values[0]).any():
         across = (
-            f"of two wikis on what is new in both: --across {ACROSS_WIKIS}"
+            f"pair the articles that are new in both wikis with --across {ACROSS_WIKIS}"
             if are_of_two_wikis(database, a, b)
-            else f"of two months on one scale: --across {ACROSS_MONTHS}"
+            else f"put the two months on one scale with --across {ACROSS_MONTHS}"
         )
         raise TerminalError(
             f"{a.run_id} and {b.run_id} have no prompt in common: they are on {a.snapshot_id} and {b.snapshot_id}; "
@@ -152,7 +152,7 @@ def _cut(
 ) -> tuple[list[Test], comparison.Array]:
     """Return each test on each part. The values are NaN for the pages of other parts."""
     if not parts:
-        raise TerminalError("these runs are on no snapshot's articles, which have no parts; compare them without --by")
+        raise TerminalError("the articles of these runs are in no snapshot, so --by cannot split them; leave out --by")
     cut = [replace(test, part=part) for part in parts for test in tests]
     of_parts = [np.where(np.isin(pages, of_part), values, np.nan) for of_part in parts.values()]
     return cut, np.concatenate(of_parts, axis=1)
@@ -209,8 +209,8 @@ def _evaluators(
     shared = {name: evaluator for name, scorings in of_both.items() if (evaluator := agreed(scorings))}
     notes = _left_out(database, wanted, of_both, shared)
     if not shared:
-        reason = "; ".join(notes) or "they have no scores: newwiki score --missing"
-        raise TerminalError(f"nothing is left to compare {a.run_id} and {b.run_id} by: {reason}")
+        reason = "; ".join(notes) or "they have no scores; run `newwiki score --missing`"
+        raise TerminalError(f"no metric can compare {a.run_id} and {b.run_id}: {reason}")
     return shared, notes
 
 
@@ -223,10 +223,13 @@ def _left_out(
     notes = []
     if disputed := {name: scorings for name, scorings in of_both.items() if name not in shared}:
         who = apart(database, disputed)
-        notes.append(f"left out, as the evaluators differ: {who}; score both by one: {remedy(database, disputed)}")
+        notes.append(
+            f"left out, as the evaluators differ: {who}; score both runs with one evaluator: "
+            f"{remedy(database, disputed)}"
+        )
     if single := {name: scorings for name, scorings in wanted.items() if name not in of_both}:
         notes.append(
-            f"left out, as only one of the runs has it: {', '.join(single)}; "
+            f"left out, as only one of the runs has scores: {', '.join(single)}; "
             f"{remedy(database, single)} scores the other"
         )
     return notes
@@ -304,7 +307,7 @@ def with_coverage(
         for row in rows
     ]
     fewer = [
-        f"{Test(row.metric, row.evaluator_id, row.part).words} of {run_id} stands on {status}"
+        f"{Test(row.metric, row.evaluator_id, row.part).words} of {run_id} is based on {status}"
         for row in whole
         for run_id, status in dict.fromkeys([(row.run_a, row.status_a), (row.run_b, row.status_b)])
         if status != "ok"

@@ -10,7 +10,7 @@ def told_of_adapter(run: Run) -> str | None:
     if json.loads(run.versions).get("adapter_base") != run.model:
         return None
     return (
-        f"{run.model} holds a whole model and an adapter: it is read as transformers reads it, the adapter put on that "
-        "model; where it was merged into those weights already, take adapter_config.json away, and where it belongs to "
-        "another model, name that by --model-args base=MODEL"
+        f"{run.model} holds a whole model and an adapter; newwiki applies the adapter to that model, as transformers "
+        "does. If the adapter is already merged into the weights, remove adapter_config.json; if it belongs to another "
+        "model, pass --model-args base=MODEL"
     )

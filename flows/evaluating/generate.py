@@ -36,6 +36,7 @@ _SECONDS, _COMPLETIONS = 3.0, 512  # store completions after this time or this n
 
 
 def writing_of(request: EvaluationRequest, note: Callable[[str], None]) -> Writing:
+    """Return the generation settings of a request for a backend; `note` receives messages for the user."""
     return Writing(
         request.seed,
         request.max_new_tokens,
@@ -234,12 +235,12 @@ def generate(
         status, stored = runs.status(database, run.run_id), runs.stored_completions(database, run.run_id)
         unfinished = runs.unfinished(database, planned.earlier)
     if status == "complete":
-        progress.note(f"{title}: all {run.prompts * run.samples:,} completions are there (run {run.run_id})")
+        progress.note(f"{title}: all {run.prompts * run.samples:,} completions are stored already (run {run.run_id})")
         return
     for earlier in unfinished:
         progress.note(
-            f"{title}: run {earlier} of the same request is half written by another version of the engine's numerics, "
-            f"whose bytes may differ; it stays as it is, and run {run.run_id} is written from its beginning"
+            f"{title}: run {earlier} of the same request is incomplete and used another version of the engine's "
+            f"numerics, whose texts may differ; it is left unchanged, and run {run.run_id} starts from the beginning"
         )
     prompts = [Prompt(a.page_id, fill(run.prompt_template, a.title, a.first_sentence)) for a in planned.articles]
     wanted = [(prompt, sample) for prompt in prompts for sample in range(run.samples)]

@@ -1,4 +1,4 @@
-"""The refresh as a Prefect flow: two tasks with retries after transient errors, and the funnel as an artifact."""
+"""The refresh as a Prefect flow: gather and publish (with retries), then topics, and the funnel as an artifact."""
 
 from pathlib import Path
 from typing import Any
@@ -70,4 +70,4 @@ def _announce(snapshot: Snapshot) -> None:
 def _show_funnel(database: Database, snapshot: Snapshot) -> None:
     table = database.records(dict[str, Any], "funnel", snapshot.snapshot_id)
     key = f"funnel-{snapshot.snapshot_id}".lower().replace("_", "-")
-    create_table_artifact(table=table, key=key, description=f"What became of every page: {snapshot.snapshot_id}")
+    create_table_artifact(table=table, key=key, description=f"Pages by verdict: {snapshot.snapshot_id}")

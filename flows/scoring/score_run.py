@@ -66,6 +66,7 @@ def score_run(
         for stage in todo[:1]:
             stage.batches.make_next()
     unfinished = [stage for stage in stages if not stage.todo and not stage.finished]
+    # The first transaction also registers the evaluators, so one is needed even if there is nothing to score.
     if unfinished or (not storing.entered and not todo):
         with storing.transaction():
             for stage in unfinished:
@@ -158,7 +159,7 @@ def _of_articles(
 
     return _Stage(
         run_id=run_id,
-        title="reading the reference articles",
+        title="scoring the reference articles",
         unit="articles",
         evaluators=evaluators,
         read_by=lacking,
@@ -195,7 +196,7 @@ def _of_texts(
             prompts = {a.page_id: fill(run.prompt_template, a.title, a.first_sentence) for a in pages}
             written = [(prompts[key[0]], texts[key]) for key in part]
             if as_scored:
-                written = [as_scored(key[0], *one) for key, one in zip(part, written, strict=True)]
+                written = [as_scored(key[0], prompt, text) for key, (prompt, text) in zip(part, written, strict=True)]
             before, after = zip(*written, strict=True)
             yield TextBatch(part, after, before, pages, known, _names(lacking), language)
 

@@ -1,4 +1,4 @@
-"""Read at once what a snapshot's pages show: tables, kinds of articles, articles created later, and texts."""
+"""Read the contents of a snapshot's pages in one read: tables, strata, articles created later, and texts."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -45,6 +45,7 @@ class SnapshotParts:
 
 @in_one_read
 def parts_of(database: Database, contents: Contents, snapshot: Snapshot, with_texts: Sequence[str]) -> SnapshotParts:
+    """Return the contents of a snapshot's pages; `with_texts` holds the ids of the runs whose texts are shown."""
     material = contents.boards[snapshot.snapshot_id]
     names = {run.run_id: contents.model_of(run.run_id).name for run in contents.on(snapshot.snapshot_id)}
     found = tables(database, material, contents.settings)
@@ -87,7 +88,7 @@ def _rank(place: int, scored: int) -> str:
 
 @dataclass(frozen=True)
 class KindTable:
-    """Runs of one protocol by `column`, in the order of the leaderboard, with a cell for each part."""
+    """The scores in `column` of the runs of one protocol: a row per run, in leaderboard order, and a cell per part."""
 
     words: str
     column: Column
@@ -148,12 +149,12 @@ def _reference(of_parts: Sequence[Material], reference: Row, column: Column) -> 
     return Row(reference.record, [of_part.get(run_id, Cell(None)) for of_part in cells])
 
 
-_STEPS = 8  # number of parts of similar size into which days divide the articles
+_STEPS = 8  # the chosen days divide the articles into this many parts of similar size
 
 
 @dataclass(frozen=True)
 class LaterArticles:
-    """The board on the `articles` that were created after this day.
+    """The leaderboard on the articles that were created after `day`; `articles` is their number.
 
     `cutoff_of` names the models with this knowledge cutoff.
     """
@@ -231,7 +232,8 @@ def _later_cell(cell: Cell | None) -> list[Any] | int:
     """Return the values of a cell, or 0 for an empty cell.
 
     The values are the number for sorting, the number as text, its interval or the reason for its absence, the position
-    and width of the interval, whether the number is the best, and a remark.
+    and width of the interval, whether the number is the best, and a remark on
+    missing scores and on the level of verification.
     """
     if cell is None or (cell.mean is None and not cell.apart):
         return 0

@@ -33,7 +33,7 @@ _DTYPES = ("auto", "float32", "bfloat16", "float16")
 
 
 class LocalModel(ABC):
-    """A checkpoint that is loaded; `auto` computes in float32. A backend may accept `arguments` of its own."""
+    """A loaded checkpoint. The dtype `auto` is float32. `arguments` are those that only this backend takes."""
 
     backend: str
     arguments: ClassVar[tuple[str, ...]] = ()
@@ -104,7 +104,7 @@ class LocalModel(ABC):
     def _run(
         self, streams: Sequence[Stream], decoder: Decoder, writing: Writing, *, read: Sequence[Any], slack: float
     ) -> Iterator[list[Completion]]:
-        """Yield the completions of streams, by the models in `read`; `slack` applies in float32."""
+        """Yield the completions of streams. `read` holds the models to run; `slack` (see `Rules`) needs float32."""
         written = self._written(streams, decoder, writing, self._ending(writing), read=read, slack=slack)
         return ([self._completion(stream, result, writing) for stream, result in batch] for batch in written)
 
@@ -124,8 +124,8 @@ class LocalModel(ABC):
 
         if self.quantised and not writing.strict:
             writing.note(
-                f"{self.name} is quantized ({self.quantised}), so the batch may decide a text where rounding does; "
-                "pass --strict to generate each completion alone"
+                f"{self.name} is quantized ({self.quantised}), so rounding may make a text depend on its batch; pass "
+                "--strict to generate each completion alone"
             )
         search = decoders.get(decoder.name).search(decoder)
         slack = slack if self.dtype == "float32" and not writing.strict else 0.0
@@ -158,7 +158,7 @@ class LocalModel(ABC):
                     raise
                 raise TerminalError(
                     f"one completion under '{decoder.short}' does not fit into memory; lower --max-new-tokens, use "
-                    "dtype bfloat16, or a machine with more memory"
+                    "--dtype bfloat16, or use a machine with more memory"
                 ) from error
 
         return written()

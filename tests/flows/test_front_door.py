@@ -185,7 +185,7 @@ def test_a_memory_limit_is_said_to_be_one(database: Path) -> None:
             connection.execute("set memory_limit = '3MB'")
             connection.execute("select list(completion || title) from articles, range(100000)").fetchall()
 
-    with pytest.raises(TransientError, match="memory ran out while "):
+    with pytest.raises(TransientError, match="out of memory while using "):
         ask()
 
 

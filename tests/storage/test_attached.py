@@ -162,7 +162,7 @@ def test_an_empty_file_that_a_full_disk_left_is_replaced_and_reported(
 ) -> None:
     path = tmp_path / "empty.duckdb"
     path.touch()
-    with pytest.raises(TerminalError, match=r"is empty, as a full disk leaves a file, so there is no database"):
+    with pytest.raises(TerminalError, match=r"is an empty file, which a full disk can leave: there is no database"):
         Database(path).rows("complete_months", "enwiki")
     assert not path.stat().st_size
     with Database(path).write():

@@ -153,7 +153,7 @@ def test_a_database_with_our_views_is_read_where_it_is(database: Database, tmp_p
 
 def test_a_file_that_cannot_be_written_says_what_to_do(tampered: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda *_: False)  # root can write to any
-    with pytest.raises(TerminalError, match="copy it to a folder of your own, and name the copy"):
+    with pytest.raises(TerminalError, match="copy it to a folder where you can write, and name the copy"):
         Database(tampered).rows("snapshot_list")
 
 

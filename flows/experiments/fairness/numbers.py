@@ -1,4 +1,4 @@
-"""Read by model and metric a number for each prompt and setting, and compute the diversity of the texts."""
+"""Read the scores of each model and metric by prompt and setting, and compute the trigram entropy of the texts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ class Numbers:
     """The numbers of one model and metric.
 
     Arrays are prompts × settings: the total of a prompt's numbers, the number of texts with a number, and the number of
-    texts without one. The settings are those of all sweeps, concatenated. `prompt_scores` has a score for each prompt
-    alone, NaN for a prompt without one.
+    texts without one. The settings are those of all sweeps, concatenated. `prompt_scores` has the score of each
+    prompt alone, without a text, or NaN.
     """
 
     model: str
@@ -43,7 +43,7 @@ class Numbers:
         return np.asarray(np.divide(self.totals, self.counts, out=nothing, where=self.counts > 0))
 
     def rows(self, category: str, group: str) -> list[int]:
-        """Return the places of the group's prompts."""
+        """Return the row indices of the group's prompts."""
         return [at for at, one in enumerate(self.prompts) if (one.category, one.group_name) == (category, group)]
 
     @property
@@ -59,7 +59,7 @@ class Numbers:
 
 @in_one_read
 def settings_of(database: Database, runs: Sequence[PromptedRun]) -> list[FairnessSetting]:
-    """Return a row for each run."""
+    """Return for each run its setting, its number of texts, and the trigram entropy of their first sentences."""
     return [_setting(database, one) for one in runs]
 
 

@@ -1,4 +1,4 @@
-"""Link each two months of a wiki by each metric, and convert every run to the scale of the newest month."""
+"""Link every pair of months of a wiki for each metric, and convert each run to the scale of the newest month."""
 
 import hashlib
 import itertools
@@ -98,22 +98,25 @@ def which_months(database: Database, request: LinkingRequest) -> list[Snapshot]:
     earlier = [snapshots.resolve(database, name) for name in dict.fromkeys(names)]
     if not earlier:
         raise UsageError(
-            f"there is no month of {newest.wiki} before {newest.snapshot_id} here; publish one with `newwiki refresh`, "
-            "or name a newer --snapshot"
+            f"the database has no month of {newest.wiki} before {newest.snapshot_id}; publish one with `newwiki "
+            "refresh`, or name a newer --snapshot"
         )
     for one in earlier:
         if one.wiki != newest.wiki:
-            raise UsageError(f"{one.snapshot_id} is of {one.wiki}, and {newest.snapshot_id} of {newest.wiki}")
+            raise UsageError(
+                f"{one.snapshot_id} is a month of {one.wiki}, but {newest.snapshot_id} of {newest.wiki}; name months "
+                "of one wiki with --earlier"
+            )
         if one.snapshot_id == newest.snapshot_id:
             raise UsageError(
-                f"{one.snapshot_id} is the month that others are put on the scale of; name others by --earlier"
+                f"{one.snapshot_id} defines the scale, so it is not an earlier month; name other months with --earlier"
             )
     ordered = sorted(earlier, key=lambda one: (one.window_start, one.snapshot_id))
     for one, other in itertools.combinations([*ordered, newest], 2):
         if shared := share_articles(database, one.snapshot_id, other.snapshot_id):
             raise UsageError(
-                f"{one.snapshot_id} and {other.snapshot_id} share {shared} articles, on which `newwiki compare` pairs "
-                "their runs; what is linked are months of other articles: name them by --earlier"
+                f"{one.snapshot_id} and {other.snapshot_id} share {shared} articles and cannot be linked; compare "
+                "their runs with `newwiki compare`, or name months without common articles with --earlier"
             )
     return [*ordered, newest]
 
@@ -140,7 +143,7 @@ def _by_month(runs: Sequence[LinkableRun], ids: Sequence[str]) -> dict[str, list
 def _refusal(ids: Sequence[str], reasons: Mapping[Pair, str]) -> str:
     why = "; ".join(dict.fromkeys(reasons.values())) or "none of their runs has scores of texts"
     return (
-        f"no two of these months can be linked: {why}. Models that are named are run on all of them: "
+        f"no two of these months can be linked: {why}. Name at least three models to run them on all months: "
         f"`newwiki experiment linking MODEL MODEL MODEL --decoder greedy --snapshot {ids[-1]}`"
     )
 
@@ -164,10 +167,10 @@ class _Metric:
         self.influences: list[AnchorModel] = []
 
     def links(self, ids: Sequence[str], closest: dict[Pair, tuple[int, str]]) -> Iterator[LinkedMonths]:
-        """Yield links between each two months by each protocol, if there are anchors.
+        """Yield the link between each pair of months under each protocol, if there are enough anchors.
 
-        `closest` receives the reason for a missing link, from the metric and protocol with the most anchors, and their
-        number.
+        For a pair without a link, `closest` receives the largest number of anchors under any metric and protocol, and
+        the reason why these do not suffice.
         """
         for asked in protocols(self.runs):
             name = canonical(asked)

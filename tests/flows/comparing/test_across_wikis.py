@@ -116,7 +116,7 @@ def test_wikis_of_one_language_are_compared_by_every_metric(database: Database) 
 def test_without_a_word_runs_of_two_wikis_have_nothing_in_common(database: Database) -> None:
     """Though their articles have the same numbers."""
     with pytest.raises(
-        TerminalError, match=r"have no prompt in common.* of two wikis on what is new in both: --across w"
+        TerminalError, match=r"have no prompt in common.* pair the articles that are new in both wikis with --across w"
     ):
         compare(database, *pair(database, "a", "b"))
 

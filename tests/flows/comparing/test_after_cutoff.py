@@ -183,7 +183,7 @@ def test_runs_are_compared_on_what_neither_model_can_have_seen(dated: Database) 
     [row], notes = compare(dated, august, middle, after_cutoff=True)
     assert (row.prompts, row.mean_a, row.mean_b) == (19, pytest.approx((10 * 2 + 9 * 3) / 19), pytest.approx(28 / 19))
     assert (row.status_a, row.status_b) == ("19 of 20: no words 1", "ok")
-    assert notes[0] == "on the articles created after 2026-09-15, the last day of what either model can have seen"
+    assert notes[0] == "uses only articles created after 2026-09-15, the later knowledge cutoff of the two models"
     [row], _ = compare(dated, august, articles, after_cutoff=True)
     assert (row.prompts, row.mean_b) == (29, float(np.mean(range(11, 40)))), "the articles have no cutoff of their own"
     [cut], _ = compare(dated, august, middle, by="age", after_cutoff=True)

@@ -42,7 +42,7 @@ def test_means_are_those_of_the_prompts_and_the_difference_is_b_minus_a(stored: 
     assert row.effect_size == pytest.approx(1.2986, abs=1e-4)
     assert (row.prompts_needed_low, row.run_a, row.run_b, row.evaluator_id) == (13, "a", "b", "evaluator-rules")
     assert (row.status_a, row.status_b) == ("ok", "30 of 36: no_number 6")
-    assert notes == ["not all texts have a number: rep_4 of b stands on 30 of 36: no_number 6"]
+    assert notes == ["not all texts have a number: rep_4 of b is based on 30 of 36: no_number 6"]
 
 
 def test_too_few_prompts_have_no_interval_and_no_verdict(stored: Database) -> None:
@@ -80,7 +80,7 @@ def test_a_prompt_counts_where_both_runs_have_a_number(stored: Database) -> None
     same = by["sbert"]
     assert (same.difference, same.low, same.high, same.p, same.effect_size) == (0, None, None, 1, None)
     assert (same.prompts_needed_low, same.prompts_needed_high) == (None, None)
-    assert "left out, as no prompt has a number from both: bleu" in notes
+    assert "left out, as no prompt has scores of both runs: bleu" in notes
 
 
 def test_only_prompts_of_both_snapshots_count(stored: Database) -> None:
@@ -112,10 +112,10 @@ def test_metrics_of_different_evaluators_are_left_out_with_a_word_on_how_to_scor
     assert [row.metric for row in rows] == ["rep_4"]
     assert notes[0] == (
         "left out, as the evaluators differ: information_density: spacy:en_two_cities-1.0 (evaluator evaluator-spacy) "
-        "scored run b, rules-v1 (evaluator evaluator-rules) scored run a; score both by one: "
+        "scored run b, rules-v1 (evaluator evaluator-rules) scored run a; score both runs with one evaluator: "
         "`newwiki score --missing --metrics information_density --entities …`"
     )
-    with pytest.raises(TerminalError, match=r"nothing is left to compare a and b by: .*evaluator-spacy"):
+    with pytest.raises(TerminalError, match=r"no metric can compare a and b: .*evaluator-spacy"):
         compare(stored, *pair(stored, "a", "b"), ["information_density"])
     score(stored, "a", {"information_density": [4, 5, 6]}, SPACY)
     assert {row.metric: row.mean_a for row in compare(stored, *pair(stored, "a", "b"))[0]} == {

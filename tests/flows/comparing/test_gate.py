@@ -157,7 +157,7 @@ def test_what_cannot_be_judged_is_an_error(stored: Database) -> None:
     score(stored, add_run(stored, "b"), {"density": BASE}, SPACY)
     for bounds, error, words in (
         ("rep_5 > 0", UsageError, "did you mean 'rep_4'"),
-        ("rep_4 > 0", TerminalError, "only one of the runs has it"),
+        ("rep_4 > 0", TerminalError, "only one of the runs has scores"),
         ("density < 0", TerminalError, "as the evaluators differ"),
     ):
         with pytest.raises(error, match=words):

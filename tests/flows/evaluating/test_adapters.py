@@ -68,7 +68,7 @@ def test_an_adapter_beside_a_whole_model_is_said(
         shutil.copy(file, both)
     done = evaluate(database, both, adapters[0])
     assert done.exit_code == 0, done.output
-    assert done.stderr.count("holds a whole model and an adapter: it is read as transformers reads it") == 1
+    assert done.stderr.count("holds a whole model and an adapter; newwiki applies the adapter to that model") == 1
     assert list(texts(database)) == [str(both)], "the same files are the same run, wherever they lie"
 
 

@@ -126,5 +126,5 @@ def test_a_second_time_costs_nothing_and_changes_nothing(newwiki: Run, database:
     before = rows(database)
     again = newwiki(*asked)
     assert again.returncode == 0, again.stderr
-    assert "all 2 completions are there" in again.stderr
+    assert "all 2 completions are stored already" in again.stderr
     assert rows(database) == before

@@ -80,7 +80,7 @@ def test_asked_again_with_another_cutoff_it_is_the_same_run_and_nothing_is_writt
     told = evaluate(model, cutoffs=named, knowledge_cutoff="2026-07")
     assert stored(database) == [(date(2026, 7, 31), "asked", 0.0)]
     assert any("2026-07-31 (asked), no longer 2026-12-31 (newwiki.toml)" in note for note in told)
-    assert any("all 2 completions are there" in note for note in told)
+    assert any("all 2 completions are stored already" in note for note in told)
     evaluate(model)
     assert stored(database) == [(date(2026, 7, 31), "asked", 0.0)], "what was asked for stays"
     assert completions(database) == texts

@@ -53,8 +53,8 @@ def test_a_half_written_run_of_another_version_is_named_and_left(
     progress = Noting()
     generate(copied, planned, backend, _GREEDY, progress)
     [told] = progress.notes
-    assert f"run {begun.run_id} of the same request is half written by another version" in told
-    assert f"it stays as it is, and run {planned.run.run_id} is written from its beginning" in told
+    assert f"run {begun.run_id} of the same request is incomplete and used another version" in told
+    assert f"it is left unchanged, and run {planned.run.run_id} starts from the beginning" in told
     assert runs.status(copied, begun.run_id) == "running"
     assert runs.stored_completions(copied, begun.run_id) == set()
     assert runs.status(copied, planned.run.run_id) == "complete"

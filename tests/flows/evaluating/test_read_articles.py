@@ -143,7 +143,7 @@ def test_what_scores_texts_leaves_it_alone(read: Path, tmp_path: Path) -> None:
     before = [one for one in rows(path)["scorings"] if one[0] in ids]
     newwiki.score(missing=True, metrics="rep_4,distinct_2", db=path, quiet=True)
     assert [one for one in rows(path)["scorings"] if one[0] in ids] == before
-    with pytest.raises(UsageError, match="has read articles and written none"):
+    with pytest.raises(UsageError, match="only read articles and has no texts"):
         newwiki.score(run=ids[0], metrics="rep_4", db=path, quiet=True)
     with pytest.raises(UsageError, match="a model has to read the articles for it"):
         newwiki.score(missing=True, metrics="min_k_percent", db=path, quiet=True)

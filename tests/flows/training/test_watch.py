@@ -187,7 +187,7 @@ def test_a_training_is_watched_until_ctrl_c_and_its_curve_is_in_the_report(
 
     again = in_process(*asked, "--once")
     assert again.returncode == 0, again.stderr
-    assert again.stderr.count("all 2 completions are there") == 2
+    assert again.stderr.count("all 2 completions are stored already") == 2
     query = "select versions->>'training_step' as step from runs order by step::int"
     steps = json.loads(in_process("sql", query, "--format", "json", "--db", database).stdout)
     assert steps == [{"step": "5"}, {"step": "10"}]

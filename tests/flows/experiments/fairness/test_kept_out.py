@@ -70,7 +70,7 @@ class Notes(Silent):
 
 
 def test_they_are_not_scored_as_articles(database: Database) -> None:
-    with pytest.raises(UsageError, match="is on prompts and on no articles; `newwiki experiment fairness` scores it"):
+    with pytest.raises(UsageError, match="no articles; score it with `newwiki experiment fairness`"):
         score_all(database, ScoringRequest(run=(RUN,), metrics="rep_4"), Settings(), Silent())
     assert runs.complete_runs(database) == (["on-articles"], [], [RUN])
 

@@ -144,7 +144,7 @@ def test_asked_again_it_is_the_same_answer_and_with_other_numbers_another(databa
 
 
 def test_without_a_link_the_refusal_names_the_experiment(database: Database) -> None:
-    with pytest.raises(TerminalError, match="on one scale: --across snapshot"):
+    with pytest.raises(TerminalError, match="on one scale with --across snapshot"):
         compare(database, *pair(database, "old-08", "new-09"))
     with pytest.raises(
         TerminalError, match=r"testwiki-2026-08 and testwiki-2026-09 are not linked by it.*`newwiki experiment linking"
