@@ -18,7 +18,7 @@ _OUTSIDE = {"selftest.py", "thresholds.py", "memory.py", "replay.py"}
 SOURCES = {
     1: "2a780cef4637dd6d038579bdfbfada02e142d5628bcb118081656d61e4d54bff",
     2: "1fe0b68a2b9eaf12594d2b2ad73e77f69fd46de6da6299ceb72e3c36e747ccbd",
-    3: "95b5f2397b1d33a1e88728e7941cd1b9bf76c7f9438c09edde440b159631822c",
+    3: "d43f97dfe313524ffa2c25b0b018863645d14ea5fa8f23fe5de467eff47bcb55",
 }
 
 
