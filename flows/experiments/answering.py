@@ -34,10 +34,11 @@ def answer(experiment: Experiment, evaluations: Evaluations, request: Experiment
     weights = [asdict(replace(run, model=public_name(run.model))) for run in runs]
     kinds = kinds_of(computed.rows)
     kind = kinds[0] if kinds else None
-    methods = methods_of(
-        experiment, request, computed, json.loads(read), kind, evaluations.database, evaluations.settings
-    )
-    levels = verifications.levels(evaluations.database, [run.run_id for run in runs])
+    with evaluations.database.read():
+        methods = methods_of(
+            experiment, request, computed, json.loads(read), kind, evaluations.database, evaluations.settings
+        )
+        levels = verifications.levels(evaluations.database, [run.run_id for run in runs])
     read_by = {evaluator.evaluator_id for evaluator in methods.evaluators}
     notes = level_notes(
         (run_id, run_id, verification.level) for (run_id, by), verification in levels.items() if by in read_by

@@ -45,8 +45,9 @@ def compute(evaluations: Evaluations, request: CutoffRequest) -> Answer:
     Raises UsageError if a snapshot does not exist, and TerminalError if no metric shows what a model has seen.
     """
     database = evaluations.database
-    newest = snapshots.resolve(database, request.snapshot)
-    dated = database.records(DatedSnapshot, "snapshots_by_age", newest.wiki)
+    with database.read():
+        newest = snapshots.resolve(database, request.snapshot)
+        dated = database.records(DatedSnapshot, "snapshots_by_age", newest.wiki)
     runs_by_model = _runs(evaluations, request, dated)
     control = {
         decoder: control_runs for (model, decoder), control_runs in runs_by_model.items() if model == request.control
@@ -55,8 +56,9 @@ def compute(evaluations: Evaluations, request: CutoffRequest) -> Answer:
     curve: list[CutoffMonth] = []
     read: list[tuple[str, str]] = []
     left_out: dict[str, None] = {}
-    directions = dict(database.rows("metric_directions"))
-    articles = [database.records(ArticleDate, "article_dates", snapshot.snapshot_id) for snapshot in dated]
+    with database.read():
+        directions = dict(database.rows("metric_directions"))
+        articles = [database.records(ArticleDate, "article_dates", snapshot.snapshot_id) for snapshot in dated]
     for (model, decoder), runs in runs_by_model.items():
         beside = control.get(decoder, []) if model != request.control else []
         run_ids = [run.run_id for run in (*runs, *beside)]
@@ -121,9 +123,10 @@ def rows_by_age(
 ) -> Rows:
     """Concatenate the articles of all snapshots; articles of old snapshots are dated by year."""
     parts = []
-    for place, (snapshot, known) in enumerate(zip(dated, articles, strict=True)):
-        run_ids = [runs[place].run_id, *([control[place].run_id] if control else [])]
-        means = comparison.page_means(database, run_ids, evaluators)
+    pairs = [[run.run_id for run in pair] for pair in zip(runs, *([control] if control else []), strict=True)]
+    with database.read():
+        every = [comparison.page_means(database, run_ids, evaluators) for run_ids in pairs]
+    for snapshot, known, means in zip(dated, articles, every, strict=True):
         by_page = {article.page_id: article for article in known}
         present = [by_page[int(page)] for page in means.pages]
         months = np.array([article.month for article in present], np.int64)
