@@ -82,20 +82,20 @@ class Admitted:
 
     def notes(self) -> dict[SharedPart, Note]:
         """Return the notes of all parts. Raises Refused for a note whose keys are not the keys of its table."""
-        found = self.parts.notes()
-        for part in found:
+        notes = self.parts.notes()
+        for part in notes:
             names = tuple(name for name, _ in part.keys)
             if part.table in PART_KEYS and names != PART_KEYS[part.table]:
                 raise Refused(f"'{self.url}': no part of {part.table} is told apart by {', '.join(names)[:200]}")
-        return found
+        return notes
 
     def read(self, note: Note) -> pa.Table:
         """Return the rows of a part with the columns and types of its table. Raises Refused if the rows do not fit."""
-        part, found = note.part, self.parts.read(note)
+        part, raw = note.part, self.parts.read(note)
         try:
-            if found.num_rows != note.rows:
-                raise ValueError(f"{found.num_rows} rows are there, and its note says {note.rows}")
-            rows = conforming(part.table, found, dict(part.keys))
+            if raw.num_rows != note.rows:
+                raise ValueError(f"{raw.num_rows} rows are there, and its note says {note.rows}")
+            rows = conforming(part.table, raw, dict(part.keys))
             if part.table in _ONE_ROW and rows.num_rows != 1:
                 raise ValueError(f"it is not one row but {rows.num_rows}")
             for name, value in part.keys:
@@ -116,9 +116,9 @@ def finished_at(note: Note) -> datetime:
 
     Raises ValueError if the note has no time, or if the time has no time zone or lies in the future.
     """
-    said = note.facts.get("finished_at")
-    moment = datetime.fromisoformat(said) if isinstance(said, str) else None
+    text = note.facts.get("finished_at")
+    moment = datetime.fromisoformat(text) if isinstance(text, str) else None
     if moment is None or moment.tzinfo is None:
-        raise ValueError(f"its note says no time at which the scoring was finished, but {str(said)[:60]!r}")
+        raise ValueError(f"its note says no time at which the scoring was finished, but {str(text)[:60]!r}")
     require_past(moment, "its scoring was finished, it says, and")
     return moment

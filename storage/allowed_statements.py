@@ -22,16 +22,16 @@ def split(connection: duckdb.DuckDBPyConnection, sql: str, *, writing: bool = Fa
     Raises TerminalError if `sql` is not valid SQL, or if a statement is not allowed.
     """
     try:
-        found: list[duckdb.Statement] = connection.extract_statements(sql)
+        statements: list[duckdb.Statement] = connection.extract_statements(sql)
     except duckdb.Error as error:
         raise refused(error) from None
-    for statement in found:
+    for statement in statements:
         kind = _kind(statement)
         if kind not in (WRITING if writing else READING):
             where = "write tables of your own and read" if writing else "read, and nothing else"
             name = kind.name.replace("_", " ") if kind else "a statement of a kind that is not known here"
             raise TerminalError(f"the query is refused: {name}; it can {where}")
-    return found
+    return statements
 
 
 def _kind(statement: duckdb.Statement) -> StatementType | None:

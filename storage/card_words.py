@@ -42,7 +42,7 @@ class CardWords:
         If there is no prose in the wiki's language, the last sentence states this.
         """
         last_day = snapshot.window_end - timedelta(days=1)
-        told = {
+        placeholders = {
             "articles": self.number(snapshot.articles),
             "wiki": in_markdown(snapshot.wiki),
             "first_day": f"{snapshot.window_start:%Y-%m-%d}",
@@ -52,7 +52,7 @@ class CardWords:
         is_old = Window(snapshot.window_start, snapshot.window_end).is_old
         is_ours = _code(snapshot.language) == self.language
         instead = [] if is_ours else [self.missing.format(language=in_markdown(snapshot.language or ""))]
-        return self.joined((self.old if is_old else self.new).format(**told), self.split, *instead)
+        return self.joined((self.old if is_old else self.new).format(**placeholders), self.split, *instead)
 
     def table(self, snapshot: Snapshot, name: str) -> str:
         """Return what a row of the table `name` is."""

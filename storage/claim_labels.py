@@ -18,9 +18,9 @@ def sentences(database: Database, run_ids: Sequence[str], first: int) -> list[Se
 
 def keep(database: Database, labels: Sequence[LabelledSentence]) -> None:
     """Store labels in one transaction. A person's later label for a sentence replaces the earlier label."""
-    given = [name for name in KEYS["claim_labels"] if name != "rubric_sha256"]
+    columns = [name for name in KEYS["claim_labels"] if name != "rubric_sha256"]
     incoming = pa.table(
-        {name: [getattr(one, name) for one in labels] for name in given}
+        {name: [getattr(label, name) for label in labels] for name in columns}
         | {"rubric_sha256": [CLAIMS.sha256] * len(labels)}
     )
     with database.write() as connection:

@@ -35,8 +35,8 @@ class _Loss(pydantic.BaseModel):
     @property
     def words(self) -> str:
         rows = ", ".join(f"about {count:,} rows of {table}" for table, count in self.rows.items())
-        many = "transaction" if self.transactions == 1 else f"{self.transactions:,} transactions"
-        return f"its last {many} ({rows or 'which changed rows and added none'})"
+        transactions = "transaction" if self.transactions == 1 else f"{self.transactions:,} transactions"
+        return f"its last {transactions} ({rows or 'which changed rows and added none'})"
 
 
 class _Counted(pydantic.BaseModel):
@@ -66,12 +66,12 @@ def repeat(connection: duckdb.DuckDBPyConnection, database: Path) -> None:
     database_id, commits = _stored(connection)
     before = _read(database)
     lost = before.lost if before and before.database_id == database_id else []
-    found = _Counted(database_id=database_id, commits=commits, rows=_rows(connection), lost=lost)
+    counted = _Counted(database_id=database_id, commits=commits, rows=_rows(connection), lost=lost)
     file = path_of(database)
     unfinished = file.with_name(f"{file.name}.{os.getpid()}")
     # On a full disk or in a read-only folder, DuckDB's own write fails and ends the command, so this write may fail.
     with suppress(OSError):
-        unfinished.write_text(found.model_dump_json(), "utf-8")
+        unfinished.write_text(counted.model_dump_json(), "utf-8")
         unfinished.replace(file)
 
 
@@ -90,17 +90,17 @@ def report_loss(connection: duckdb.DuckDBPyConnection, database: Path) -> None:
     missing = {table: rows - here.get(table, 0) for table, rows in before.rows.items() if rows > here.get(table, 0)}
     loss = _Loss(transactions=before.commits - commits, rows=missing)
     logging.getLogger("newwiki").warning("newwiki: %s", _sentence(database, loss))
-    found = _Counted(database_id=database_id, commits=commits, rows=here, lost=[*before.lost, loss])
+    counted = _Counted(database_id=database_id, commits=commits, rows=here, lost=[*before.lost, loss])
     with suppress(OSError):  # the next opening of the database reports the loss again
-        path_of(database).write_text(found.model_dump_json(), "utf-8")
+        path_of(database).write_text(counted.model_dump_json(), "utf-8")
 
 
 def losses(connection: duckdb.DuckDBPyConnection, database: Path) -> list[str]:
     """Return one sentence for each loss that was recorded for this database."""
-    found = _read(database)
-    if found is None or found.database_id != _stored(connection)[0]:
+    counted = _read(database)
+    if counted is None or counted.database_id != _stored(connection)[0]:
         return []
-    return [_sentence(database, loss) for loss in found.lost]
+    return [_sentence(database, loss) for loss in counted.lost]
 
 
 def _sentence(database: Path, loss: _Loss) -> str:

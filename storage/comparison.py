@@ -35,8 +35,8 @@ class Contender:
     @property
     def settings(self) -> Settings | None:
         """Return the settings of the run, by the names in `newwiki.protocol`; None for articles."""
-        found: Settings | None = json.loads(self.settings_json) if self.settings_json else None
-        return found
+        settings: Settings | None = json.loads(self.settings_json) if self.settings_json else None
+        return settings
 
     @property
     def short(self) -> str:
@@ -80,7 +80,7 @@ def contenders(database: Database, names: Iterable[str], among: Collection[str] 
     `among` restricts the search to these run ids. Raises UsageError for a name that matches no run or several runs.
     """
     known = [run for run in every(database) if among is None or run.run_id in among]
-    return [_one(name, known) for name in names]
+    return [_matching_run(name, known) for name in names]
 
 
 def contenders_or_all(database: Database, names: Sequence[str]) -> list[Contender]:
@@ -90,10 +90,10 @@ def contenders_or_all(database: Database, names: Sequence[str]) -> list[Contende
     """
     if names:
         return contenders(database, names)
-    found = every(database)
-    if not found:
+    runs = every(database)
+    if not runs:
         raise UsageError("there are no runs yet: make one with `newwiki evaluate`")
-    return found
+    return runs
 
 
 def every(database: Database) -> list[Contender]:
@@ -109,11 +109,11 @@ def text_scorings(database: Database, run_ids: Sequence[str]) -> list[Scoring]:
 def page_means(database: Database, run_ids: Sequence[str], evaluators: Mapping[str, str]) -> PageMeans:
     """Return the mean score of each prompt in these runs. `evaluators` maps each metric to the id of its evaluator."""
     with database.read() as connection:
-        asked = [list(run_ids), list(evaluators), list(evaluators.values())]
-        found = connection.execute(query("page_means"), asked).fetchnumpy()
-    pages, places = np.unique(found["page_id"], return_inverse=True)
+        parameters = [list(run_ids), list(evaluators), list(evaluators.values())]
+        columns = connection.execute(query("page_means"), parameters).fetchnumpy()
+    pages, places = np.unique(columns["page_id"], return_inverse=True)
     values = np.full((len(run_ids), len(evaluators), len(pages)), np.nan)
-    values[found["run"], found["metric"], places] = found["mean"]
+    values[columns["run"], columns["metric"], places] = columns["mean"]
     return PageMeans(values, pages)
 
 
@@ -139,7 +139,7 @@ def shared_items(database: Database, snapshot_a: str, snapshot_b: str) -> list[t
 
     Both articles were created on days that lie in the windows of both snapshots.
     """
-    return [(here, there) for here, there in database.rows("shared_items", snapshot_a, snapshot_b)]
+    return [(page_a, page_b) for page_a, page_b in database.rows("shared_items", snapshot_a, snapshot_b)]
 
 
 def items_known(database: Database, snapshot_id: str) -> bool:
@@ -174,8 +174,8 @@ def evaluator_words(database: Database, evaluator_ids: Sequence[str]) -> dict[st
     """
     named = _named(database, evaluator_ids)
     differing = _differing(named.values())
-    told = ["model"] if "model" in differing else differing
-    words = {name: ", ".join(row[one] or "none" for one in told) for name, row in named.items()}
+    attributes = ["model"] if "model" in differing else differing
+    words = {name: ", ".join(row[attribute] or "none" for attribute in attributes) for name, row in named.items()}
     return words if len(set(words.values())) == len(words) else {name: name for name in words}
 
 
@@ -189,13 +189,13 @@ def _differing(named: Collection[Mapping[str, str | None]]) -> list[str]:
     return [name for name in next(iter(named), ()) if len({row[name] for row in named}) > 1]
 
 
-def _one(name: str, known: Sequence[Contender]) -> Contender:
+def _matching_run(name: str, known: Sequence[Contender]) -> Contender:
     exact = [run for run in known if run.run_id == name]
-    found = exact or [run for run in known if run.answers_to(name)]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise UsageError(f"'{name}' may be any of these: {_listed(found)}; write more of the run's id")
+    matches = exact or [run for run in known if run.answers_to(name)]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise UsageError(f"'{name}' may be any of these: {_listed(matches)}; write more of the run's id")
     if not known:
         raise UsageError(f"there is no run '{name}'; there are none yet: make one with `newwiki evaluate`")
     nearest = did_you_mean(name, [text for run in known for text in (run.run_id, run.words, run.short)])

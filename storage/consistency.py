@@ -22,9 +22,9 @@ def _sample(database: Database, snapshot: Snapshot) -> list[str]:
 
     A rebuilt snapshot has only its articles.
     """
-    asked = json.loads(snapshot.parameters)
+    parameters = json.loads(snapshot.parameters)
     verdicts = dict(database.rows("passed", snapshot.snapshot_id))
-    selection = Selection(sample=asked.get("sample", len(verdicts)), seed=asked.get("seed", 0))
+    selection = Selection(sample=parameters.get("sample", len(verdicts)), seed=parameters.get("seed", 0))
     drawn = draw(verdicts, selection)
     return [
         f"'{title}' is {verdict}, and the sample says otherwise"

@@ -40,7 +40,7 @@ def questions() -> list[Question]:
 
 def question(name: str) -> Question:
     """Return the question with this name. Raises UsageError if there is none."""
-    known = {one.name: one for one in questions()}
+    known = {entry.name: entry for entry in questions()}
     if name not in known:
         raise UsageError(
             f"there is no example '{name}'{did_you_mean(name, known) or ';'} there are: {', '.join(known)}"
@@ -50,27 +50,27 @@ def question(name: str) -> Question:
 
 def answerable(known: Collection[str]) -> list[Question]:
     """Return the questions that need only metrics in `known`."""
-    return [one for one in questions() if not {*one.metrics} - {*known}]
+    return [entry for entry in questions() if not {*entry.metrics} - {*known}]
 
 
-def require_metrics(asked: Question, database: Database) -> None:
+def require_metrics(question: Question, database: Database) -> None:
     """Raises UsageError if the question needs metrics by which this database has no scores."""
-    if not asked.metrics:
+    if not question.metrics:
         return
     known = {metric for (metric,) in database.rows("metric_names")}
-    if lacking := [metric for metric in asked.metrics if metric not in known]:
+    if lacking := [metric for metric in question.metrics if metric not in known]:
         raise UsageError(
-            f"nothing here is scored by {', '.join(lacking)}, which '{asked.name}' is about; "
+            f"nothing here is scored by {', '.join(lacking)}, which '{question.name}' is about; "
             f"`newwiki score --missing --metrics {','.join(lacking)}` scores what is stored"
         )
 
 
 def _question(name: str, section: str) -> Question:
-    found = _SECTION.fullmatch(section)
-    assert found, section
-    comment = " ".join(line.removeprefix("-- ") for line in found["comment"].splitlines())
+    match = _SECTION.fullmatch(section)
+    assert match, section
+    comment = " ".join(line.removeprefix("-- ") for line in match["comment"].splitlines())
     words, mark, notes = comment.partition("?")
-    return Question(name, words + mark, notes.strip(), found["plot"], found["query"], _names(found["metrics"]))
+    return Question(name, words + mark, notes.strip(), match["plot"], match["query"], _names(match["metrics"]))
 
 
 def _names(listed: str | None) -> tuple[str, ...]:

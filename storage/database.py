@@ -20,7 +20,7 @@ import pyarrow as pa
 from newwiki.errors import TerminalError, UsageError
 from storage import commit_counter
 from storage.attached import attached
-from storage.failures import failure, first_line, is_busy, told
+from storage.failures import described_errors, failure, first_line, is_busy
 from storage.fences import CREATED_AS, connect, quoted
 from storage.keys import KEYS
 from storage.migrate import is_current, is_ours, keep_current, migrate
@@ -110,7 +110,7 @@ class Database:
         with _ONE_AT_A_TIME:
             connection = patiently(self.path, lambda: connect(self.path, read_only=True, settings=limits))
             try:
-                with told(self.path):
+                with described_errors(self.path):
                     _teach_manners(connection)
                     for setting in (_NO_FILES, _LOCK):
                         connection.execute(setting)
@@ -146,8 +146,8 @@ class Database:
     def rows(self, name: str, *parameters: object) -> list[tuple[Any, ...]]:
         """Return the rows of the named query."""
         with self.read() as connection:
-            found: list[tuple[Any, ...]] = connection.execute(query(name), list(parameters)).fetchall()
-            return found
+            rows: list[tuple[Any, ...]] = connection.execute(query(name), list(parameters)).fetchall()
+            return rows
 
     def records(self, kind: Callable[..., Row], name: str, *parameters: object) -> list[Row]:
         """Return the rows of the named query as records (or `dict`s), whose fields have the names of the columns."""
@@ -209,7 +209,7 @@ class Database:
             connection = patiently(
                 self.path, lambda: open_files.enter_context(attached(self.path, read_only=read_only))
             )
-            with told(self.path):
+            with described_errors(self.path):
                 _teach_manners(connection)
                 yield connection
 

@@ -103,10 +103,10 @@ def _head(snapshot: Snapshot) -> str:
 
     The license has its name on the Hugging Face hub.
     """
-    found = _CREATIVE_COMMONS.match(snapshot.licence_url or "")
-    if found:
-        kind = "cc0" if found[1] == "zero" else f"cc-{found[1]}"
-        lines = [f"license: {kind}-{found[2]}"]
+    match = _CREATIVE_COMMONS.match(snapshot.licence_url or "")
+    if match:
+        kind = "cc0" if match[1] == "zero" else f"cc-{match[1]}"
+        lines = [f"license: {kind}-{match[2]}"]
     elif snapshot.licence or snapshot.licence_url:
         lines = ["license: other", f"license_name: {json.dumps(snapshot.licence or snapshot.licence_url)}"]
         lines += [f"license_link: {json.dumps(snapshot.licence_url)}"] if snapshot.licence_url else []

@@ -79,12 +79,12 @@ class Catalogue:
 def catalogue(connection: duckdb.DuckDBPyConnection) -> Catalogue:
     """Return the content of the connection's current database."""
     [(current,)] = connection.execute("select system.main.current_database()").fetchall()
-    found = [row for database, *row in connection.execute(_CATALOGUE).fetchall() if database == current]
+    definitions = [row for database, *row in connection.execute(_CATALOGUE).fetchall() if database == current]
     return Catalogue(
         current,
-        {name: sql for kind, name, sql in found if kind == "table"},
-        {name: sql for kind, name, sql in found if kind == "view"},
-        [(kind, name) for kind, name, _ in found if kind not in ("table", "view")],
+        {name: sql for kind, name, sql in definitions if kind == "table"},
+        {name: sql for kind, name, sql in definitions if kind == "view"},
+        [(kind, name) for kind, name, _ in definitions if kind not in ("table", "view")],
     )
 
 
@@ -106,8 +106,8 @@ def require_plain(held: Catalogue, path: Path) -> None:
 
 def require_no_tables(held: Catalogue, path: Path, texts: Sequence[str]) -> None:
     """Raises TerminalError if a view of this program's schema is a table in the file."""
-    found = sorted(held.tables.keys() & _view_names(texts))
-    _require_none(path, [f"{view} is a table there, and a view of New-Wiki Eval" for view in found])
+    tables = sorted(held.tables.keys() & _view_names(texts))
+    _require_none(path, [f"{view} is a table there, and a view of New-Wiki Eval" for view in tables])
 
 
 def are_ours(connection: duckdb.DuckDBPyConnection, held: Catalogue, texts: Sequence[str]) -> bool:
@@ -116,12 +116,12 @@ def are_ours(connection: duckdb.DuckDBPyConnection, held: Catalogue, texts: Sequ
     Views with other names are allowed, because they replace nothing and belong to the owner of the file.
     """
     ours = sorted(_written(texts))
-    views = sorted(one for one in ours if one.kind == "view")
+    views = sorted(definition for definition in ours if definition.kind == "view")
     names = _view_names(texts)
-    if views != sorted(one for one in _views(held) if one.name in names):
+    if views != sorted(view for view in _views(held) if view.name in names):
         return False
-    macros = [one for one in _macros(connection, held.name) if not _is_newest(one)]
-    return sorted(macros) == [one for one in ours if one.kind != "view"]
+    macros = [macro for macro in _macros(connection, held.name) if not _is_newest(macro)]
+    return sorted(macros) == [definition for definition in ours if definition.kind != "view"]
 
 
 def drop(connection: duckdb.DuckDBPyConnection, texts: Sequence[str]) -> None:
@@ -157,13 +157,16 @@ def _views(held: Catalogue) -> Iterator[Definition]:
 def _macros(connection: duckdb.DuckDBPyConnection, current: str) -> Iterator[Definition]:
     for database, name, kind, parameters, types, sql in connection.execute(_MACROS).fetchall():
         if database == current:
-            typed = [f"{one} {of_type}" if of_type else one for one, of_type in zip(parameters, types, strict=True)]
+            typed = [
+                f"{parameter} {parameter_type}" if parameter_type else parameter
+                for parameter, parameter_type in zip(parameters, types, strict=True)
+            ]
             yield Definition(_KINDS[kind], name, tuple(typed), _in_order(sql))
 
 
 def _names_of_macros(connection: duckdb.DuckDBPyConnection, current: str) -> list[tuple[str, str]]:
     """Return (kind, name) of each macro once. A macro with several signatures has several definitions."""
-    return list(dict.fromkeys((one.kind, one.name) for one in _macros(connection, current)))
+    return list(dict.fromkeys((macro.kind, macro.name) for macro in _macros(connection, current)))
 
 
 def _written(texts: Sequence[str]) -> list[Definition]:
@@ -178,8 +181,8 @@ def _written(texts: Sequence[str]) -> list[Definition]:
         matches = [(text, match) for text in new for match in _STATEMENT.finditer(text)]
         bodies = ["select " * _is_scalar(match) + match["body"] for _, match in matches]
         with connect(MEMORY) as connection:
-            asked = "select json_deserialize_sql(json_serialize_sql(sql)) from (select unnest(?) as sql)"
-            answers = connection.execute(asked, [bodies]).fetchall()
+            statement = "select json_deserialize_sql(json_serialize_sql(sql)) from (select unnest(?) as sql)"
+            answers = connection.execute(statement, [bodies]).fetchall()
         _WRITTEN.update({text: [] for text in new})
         for (text, match), (sql,) in zip(matches, answers, strict=True):
             _WRITTEN[text].append(_definition(match, sql))
@@ -187,7 +190,7 @@ def _written(texts: Sequence[str]) -> list[Definition]:
 
 
 def _definition(match: re.Match[str], sql: str) -> Definition:
-    parameters = tuple(one.strip() for one in (match["parameters"] or "").split(",") if one.strip())
+    parameters = tuple(parameter.strip() for parameter in (match["parameters"] or "").split(",") if parameter.strip())
     body = sql.removeprefix("SELECT ") if _is_scalar(match) else sql
     return Definition(match["kind"] + (match["table"] or ""), match["name"], parameters, _in_order(body))
 
@@ -196,8 +199,13 @@ def _is_scalar(match: re.Match[str]) -> bool:
     return match["kind"] == "macro" and not match["table"]
 
 
-def _is_newest(one: Definition) -> bool:
-    return one.kind == "macro" and one.name in _NEWEST and not one.parameters and bool(_CONSTANT.fullmatch(one.sql))
+def _is_newest(definition: Definition) -> bool:
+    return (
+        definition.kind == "macro"
+        and definition.name in _NEWEST
+        and not definition.parameters
+        and bool(_CONSTANT.fullmatch(definition.sql))
+    )
 
 
 def _in_order(sql: str) -> str:

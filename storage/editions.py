@@ -60,8 +60,8 @@ def parameters_json(first: Snapshot) -> str:
 
 def revisited(snapshot: Snapshot) -> dict[str, str] | None:
     """Return the id and the content hash of the snapshot that an edition revisits; None if `snapshot` is no edition."""
-    found: dict[str, str] | None = json.loads(snapshot.parameters).get("revisits")
-    return found
+    revisited_snapshot: dict[str, str] | None = json.loads(snapshot.parameters).get("revisits")
+    return revisited_snapshot
 
 
 def require_first(snapshot: Snapshot) -> Snapshot:
@@ -73,10 +73,10 @@ def require_first(snapshot: Snapshot) -> Snapshot:
 
 def pages(database: Database, snapshot_id: str) -> dict[int, tuple[Page, Origin]]:
     """Return the articles of a snapshot as pages to read again, by page id, each with its origin."""
-    found = database.rows("revisited_pages", snapshot_id)
+    rows = database.rows("revisited_pages", snapshot_id)
     return {
         page_id: (Page(page_id, title, created_at, revisions=revisions), origin or "original")
-        for page_id, title, created_at, revisions, origin in found
+        for page_id, title, created_at, revisions, origin in rows
     }
 
 
@@ -103,10 +103,10 @@ def copy_unchanged(database: Database, edition: str, run_id: str, evaluator_ids:
 
 def scored_texts(database: Database, edition: str, run_id: str, evaluator_ids: Collection[str]) -> dict[str, set[Key]]:
     """Return the (page id, sample) pairs that each evaluator has scored against the edition, by evaluator id."""
-    found: dict[str, set[Key]] = {name: set() for name in evaluator_ids}
+    scored: dict[str, set[Key]] = {name: set() for name in evaluator_ids}
     for name, page_id, sample in database.rows("edition_scored_texts", edition, run_id, sorted(evaluator_ids)):
-        found[name].add((page_id, sample))
-    return found
+        scored[name].add((page_id, sample))
+    return scored
 
 
 def add(
@@ -120,8 +120,8 @@ def add(
     """Store the results of a batch of texts in one transaction."""
     rows: dict[str, Sequence[Any]] = {"edition_scores": scores, "came_true_texts": texts, "came_true": things}
     with database.write() as connection:
-        for table, some in rows.items():
-            insert_new(connection, table, some, edition=edition, run_id=run_id)
+        for table, table_rows in rows.items():
+            insert_new(connection, table, table_rows, edition=edition, run_id=run_id)
 
 
 def finish(database: Database, edition: str, run_id: str, evaluator_ids: Collection[str]) -> None:

@@ -45,18 +45,18 @@ def keep(database: Database, answer: StoredExperiment, rows: Sequence[Sequence[A
     An answer that an earlier version stored without methods gets them.
     """
     with database.write() as connection:
-        there = connection.execute("select 1 from experiments where experiment_id = ?", [answer.experiment_id])
-        if not first_row(there):
+        cursor = connection.execute("select 1 from experiments where experiment_id = ?", [answer.experiment_id])
+        if not first_row(cursor):
             insert(connection, "experiments", [answer])
-            for of_table in filter(None, rows):
-                table_of(type(of_table[0])).insert(connection, answer.experiment_id, of_table)
+            for table_rows in filter(None, rows):
+                table_of(type(table_rows[0])).insert(connection, answer.experiment_id, table_rows)
         else:
             connection.execute(query("keep_methods"), [answer.methods, answer.experiment_id])
 
 
 def stored(database: Database, experiment_id: str) -> StoredExperiment:
-    [found] = database.records(StoredExperiment, "experiment", experiment_id)
-    return found
+    [answer] = database.records(StoredExperiment, "experiment", experiment_id)
+    return answer
 
 
 def on_snapshot(database: Database, snapshot_id: str) -> list[StoredExperiment]:

@@ -61,10 +61,10 @@ RUN_FORMS: dict[str, Callable[[Database, Sequence[Contender], Path], list[Path]]
 
 def _tables(database: Database, runs: Sequence[Contender], folder: Path, form: RowsForm) -> list[Path]:
     ids = [run.run_id for run in runs]
-    asked = {table: [[run_id] for run_id in ids] for table in _OF_EACH_RUN} | {table: [[ids]] for table in _OF_ALL}
-    paths = {table: folder / f"{table}.{form}" for table in asked}
+    parameters = {table: [[run_id] for run_id in ids] for table in _OF_EACH_RUN} | {table: [[ids]] for table in _OF_ALL}
+    paths = {table: folder / f"{table}.{form}" for table in parameters}
     for table, path in paths.items():
-        write_rows(database, f"exported_{table}", asked[table], path, form)
+        write_rows(database, f"exported_{table}", parameters[table], path, form)
     return list(paths.values())
 
 

@@ -136,8 +136,10 @@ def _require_ours(folder: Path, snapshot: Snapshot) -> None:
     if is_free(folder):
         return
     if (folder / _MANIFEST).is_file():
-        there = Manifest.read(folder / _MANIFEST)
-        if (there.snapshot_id, there.content_sha256) == (snapshot.snapshot_id, snapshot.content_sha256):
+        published = Manifest.read(folder / _MANIFEST)
+        if (published.snapshot_id, published.content_sha256) == (snapshot.snapshot_id, snapshot.content_sha256):
             return
-        raise TerminalError(f"'{folder}' holds snapshot {there.snapshot_id}, and another content; name a new folder")
+        raise TerminalError(
+            f"'{folder}' holds snapshot {published.snapshot_id}, and another content; name a new folder"
+        )
     raise TerminalError(f"'{folder}' holds something else than a snapshot; name a new folder")

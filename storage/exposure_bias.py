@@ -34,17 +34,17 @@ def generations(database: Database, generation_ids: Sequence[str]) -> dict[Writt
     return {(name, page_id, sample, context): tuple(tokens) for name, page_id, sample, context, tokens in rows}
 
 
-def keep_generations(database: Database, made: Sequence[Generation]) -> None:
+def keep_generations(database: Database, new_generations: Sequence[Generation]) -> None:
     with database.write() as connection:
-        insert_new(connection, "exposure_generations", made)
+        insert_new(connection, "exposure_generations", new_generations)
 
 
 def divergences(database: Database, reading_id: str) -> dict[str, Divergence]:
     """Return the divergences of a reading, by the hash of the text."""
-    found = database.records(Divergence, "stored_divergences", reading_id)
-    return {one.sequence_sha256: one for one in found}
+    records = database.records(Divergence, "stored_divergences", reading_id)
+    return {divergence.sequence_sha256: divergence for divergence in records}
 
 
-def keep_divergences(database: Database, reading_id: str, made: Sequence[Divergence]) -> None:
+def keep_divergences(database: Database, reading_id: str, new_divergences: Sequence[Divergence]) -> None:
     with database.write() as connection:
-        insert_new(connection, "exposure_divergences", made, reading_id=reading_id)
+        insert_new(connection, "exposure_divergences", new_divergences, reading_id=reading_id)

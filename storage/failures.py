@@ -28,34 +28,34 @@ def is_busy(error: duckdb.Error) -> bool:
 
 def failure(path: Path, error: duckdb.Error) -> NewWikiError | None:
     """Return an error that describes a failure of the file or the machine; None if the statement is at fault."""
-    said = first_line(error)
+    message = first_line(error)
     if is_busy(error):
-        return TransientError(f"'{path}' is in use by another program: {said}")
+        return TransientError(f"'{path}' is in use by another program: {message}")
     if isinstance(error, _ASKED):
         return None
     if isinstance(error, duckdb.OutOfMemoryException):
-        return TransientError(f"out of memory while using '{path}': {said}; close other programs, or request less")
+        return TransientError(f"out of memory while using '{path}': {message}; close other programs, or request less")
     if _FULL.search(str(error)):
         return TransientError(
-            f"the disk of '{path}' is full: {said}; make room and run the same command again, nothing stored is lost"
+            f"the disk of '{path}' is full: {message}; make room and run the same command again, nothing stored is lost"
         )
     if _READ_ONLY.search(str(error)):
-        return TerminalError(f"'{path}' cannot be written: {said}; allow it, or name a file elsewhere with --db")
+        return TerminalError(f"'{path}' cannot be written: {message}; allow it, or name a file elsewhere with --db")
     if _DAMAGED.search(str(error)):
-        return TerminalError(f"'{path}' is damaged: {said}; restore a backup, or rebuild it with `newwiki pull`")
+        return TerminalError(f"'{path}' is damaged: {message}; restore a backup, or rebuild it with `newwiki pull`")
     if isinstance(error, duckdb.IOException):
-        return TerminalError(f"'{path}' cannot be opened: {said}")
+        return TerminalError(f"'{path}' cannot be opened: {message}")
     return None
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
+def described_errors(path: Path) -> Iterator[None]:
     """Raises the error that `failure` returns for a duckdb.Error. Errors about the statement stay unchanged."""
     try:
         yield
     except duckdb.Error as error:
-        if found := failure(path, error):
-            raise found from error
+        if described := failure(path, error):
+            raise described from error
         raise
 
 

@@ -47,8 +47,8 @@ def whole_folder(folder: Path, mark: str, what: str) -> Iterator[Path]:
     if not folder.exists() and before.is_dir():  # the last call was interrupted between its two renames
         _require_marked(before, mark, what)
         os.replace(before, folder)
-    for one in (folder, before, part):
-        _require_marked(one, mark, what, is_whole=one != part)
+    for place in (folder, before, part):
+        _require_marked(place, mark, what, is_whole=place != part)
     try:
         _remove(part)
         part.mkdir(parents=True)
@@ -91,8 +91,8 @@ def _require_marked(folder: Path, mark: str, what: str, *, is_whole: bool = True
             listed = set(json.loads((folder / mark).read_text("utf-8"))["files"])
         except (ValueError, KeyError, TypeError):
             raise UsageError(f"{other}, as its '{mark}' is no list of files; name a new folder") from None
-        there = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if not file.is_dir()}
-        if more := sorted(there - listed - {mark}):
+        files = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if not file.is_dir()}
+        if more := sorted(files - listed - {mark}):
             raise UsageError(f"{other}, such as '{more[0]}'; name a new folder")
 
 

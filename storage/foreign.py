@@ -6,7 +6,7 @@ from pathlib import Path
 
 from storage.attached import attached
 from storage.database import Database, patiently
-from storage.failures import told
+from storage.failures import described_errors
 from storage.migrate import is_current
 
 
@@ -17,7 +17,7 @@ def foreign(path: Path, folder: Path) -> Database:
     tables of the file and this program's views and macros. The file is never changed. Raises TerminalError if the file
     is no database of New-Wiki Eval.
     """
-    with ExitStack() as opened, told(path):
+    with ExitStack() as opened, described_errors(path):
         connection = patiently(path, lambda: opened.enter_context(attached(path, read_only=True)))
         if is_current(connection, path):
             return Database(path)

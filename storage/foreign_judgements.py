@@ -40,24 +40,24 @@ class ForeignAnswers:
         self._texts: dict[tuple[str, str], frozenset[tuple[str, int, int]]] = {}
 
     def checked(
-        self, found: pa.Table, schema: pa.Schema, part: Mapping[str, str], described: Mapping[str, pa.Table]
+        self, answers: pa.Table, schema: pa.Schema, part: Mapping[str, str], described: Mapping[str, pa.Table]
     ) -> pa.Table:
         """Return the rows with the columns of `schema`, in its order.
 
         Raises UntrueAnswers for the first row that cannot be true. `part` has the values that all rows share.
         `described` has the folder's tables about the rubric and the model.
         """
-        found = in_our_columns(found, schema)
+        answers = in_our_columns(answers, schema)
         criteria = self._criteria(part["rubric_sha256"], described)
         self._require_judge(part, described)
         texts, latest, seen = self._texts_of(part["run_a"], part["run_b"]), datetime.now(UTC) + _SKEW, set()
-        for row in found.to_pylist():
+        for row in answers.to_pylist():
             if wrong := _wrong(row, part, criteria, texts, latest):
                 raise UntrueAnswers(f"{wrong} (page {row['page_id']}, {visible(str(row['criterion']))[:80]})")
             if question(row) in seen:
                 raise UntrueAnswers(f"page {row['page_id']} has two answers to {row['criterion']}")
             seen.add(question(row))
-        return found
+        return answers
 
     def _criteria(self, sha256: str, described: Mapping[str, pa.Table]) -> frozenset[str]:
         stored = self._database.rows("rubric_criteria", sha256)
@@ -96,15 +96,15 @@ class ForeignAnswers:
         return self._texts[run_a, run_b]
 
 
-def in_our_columns(found: pa.Table, schema: pa.Schema) -> pa.Table:
+def in_our_columns(answers: pa.Table, schema: pa.Schema) -> pa.Table:
     """Return the rows with the columns of `schema`, in its order. Raises UntrueAnswers if names or types differ."""
-    if sorted(found.column_names) != sorted(schema.names):
+    if sorted(answers.column_names) != sorted(schema.names):
         raise UntrueAnswers(f"their columns are not {', '.join(schema.names)}")
-    found = found.select(schema.names)
+    answers = answers.select(schema.names)
     for field in schema:
-        if (there := found.schema.field(field.name).type) not in (field.type, *_SAME.get(field.type, ())):
-            raise UntrueAnswers(f"the column {field.name} is of the type {there}, and must be {field.type}")
-    return found.cast(schema)
+        if (column_type := answers.schema.field(field.name).type) not in (field.type, *_SAME.get(field.type, ())):
+            raise UntrueAnswers(f"the column {field.name} is of the type {column_type}, and must be {field.type}")
+    return answers.cast(schema)
 
 
 # Writers of Parquet, DuckDB among them, use different types for the same values.

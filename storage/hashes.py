@@ -47,16 +47,16 @@ class ColumnHash:
 
 def take(connection: duckdb.DuckDBPyConnection, snapshot_id: str, taken: Taken, tables: Sequence[str] = TABLES) -> None:
     """Store the hashes of those columns of `tables` that have no hash yet."""
-    there = {(one.table_name, one.column_name) for one in _stored(connection, snapshot_id)}
+    hashed = {(stored.table_name, stored.column_name) for stored in _stored(connection, snapshot_id)}
     now = datetime.now(UTC).replace(microsecond=0)
-    made = [
+    hashes = [
         _hashed(table, column, rows, taken, now, digest)
         for table in tables
         for column, (rows, digest) in _digests(connection, snapshot_id, table).items()
-        if (table, column) not in there
+        if (table, column) not in hashed
     ]
-    if made:
-        columns = [list(values) for values in zip(*map(astuple, made), strict=True)]
+    if hashes:
+        columns = [list(values) for values in zip(*map(astuple, hashes), strict=True)]
         each = ", ".join(["unnest(?)"] * len(columns))
         connection.execute(f"insert into snapshot_hashes select ?, {each}", [snapshot_id, *columns])
 
@@ -78,43 +78,49 @@ def take_anew(connection: duckdb.DuckDBPyConnection, snapshot_id: str, taken: Ta
 
 def changes(connection: duckdb.DuckDBPyConnection, snapshot_id: str) -> list[str]:
     """Return a sentence for each column that differs from its hash; an empty list if none does."""
-    stored = {(one.table_name, one.column_name): one for one in _stored(connection, snapshot_id)}
-    found = []
+    stored = {
+        (stored_hash.table_name, stored_hash.column_name): stored_hash
+        for stored_hash in _stored(connection, snapshot_id)
+    }
+    sentences = []
     for table in TABLES:
         digests = _digests(connection, snapshot_id, table)
-        of_table = {column: stored.pop((table, column), None) for column in digests}
-        found += list(dict.fromkeys(_changes(table, of_table.items(), digests)))
-    return found + [f"{table}.{column} is hashed, and not there" for table, column in stored]
+        stored_hashes = {column: stored.pop((table, column), None) for column in digests}
+        sentences += list(dict.fromkeys(_changes(table, stored_hashes.items(), digests)))
+    return sentences + [f"{table}.{column} is hashed, and not there" for table, column in stored]
 
 
 def first_hashed(connection: duckdb.DuckDBPyConnection, snapshot_id: str) -> datetime | None:
     """Return the earliest time at which a migration hashed columns of a snapshot; None if no migration did."""
-    return min((one.taken_at for one in _stored(connection, snapshot_id) if one.taken == "migrated"), default=None)
+    return min(
+        (stored_hash.taken_at for stored_hash in _stored(connection, snapshot_id) if stored_hash.taken == "migrated"),
+        default=None,
+    )
 
 
 def _changes(
     table: str, stored: Iterable[tuple[str, ColumnHash | None]], digests: dict[str, tuple[int, str]]
 ) -> Iterable[str]:
-    for column, one in stored:
+    for column, stored_hash in stored:
         rows, digest = digests[column]
-        if one is None:
+        if stored_hash is None:
             yield f"{table}.{column} has no hash"
-        elif one.rows != rows:
-            yield f"{table}: {rows} rows are stored, {one.rows} were hashed"
-        elif _hashed(table, column, rows, one.taken, one.taken_at, digest) != one:
-            was = _WAS.get(one.taken, "what was hashed").format(one.taken_at)
+        elif stored_hash.rows != rows:
+            yield f"{table}: {rows} rows are stored, {stored_hash.rows} were hashed"
+        elif _hashed(table, column, rows, stored_hash.taken, stored_hash.taken_at, digest) != stored_hash:
+            was = _WAS.get(stored_hash.taken, "what was hashed").format(stored_hash.taken_at)
             yield f"{table}.{column} is not {was}"
 
 
 def _stored(connection: duckdb.DuckDBPyConnection, snapshot_id: str) -> list[ColumnHash]:
     columns = "table_name, column_name, rows, taken, taken_at, sha256"
-    asked = f"select {columns} from snapshot_hashes where snapshot_id = ? order by all"  # noqa: S608 (our own names)
-    return records(ColumnHash, connection.execute(asked, [snapshot_id]))
+    statement = f"select {columns} from snapshot_hashes where snapshot_id = ? order by all"  # noqa: S608 (our own names)
+    return records(ColumnHash, connection.execute(statement, [snapshot_id]))
 
 
 def _hashed(table: str, column: str, rows: int, taken: str, taken_at: datetime, digest: str) -> ColumnHash:
-    said = [table, column, rows, taken, taken_at.astimezone(UTC).isoformat(), digest]
-    return ColumnHash(table, column, rows, taken, taken_at, hashlib.sha256(json.dumps(said).encode()).hexdigest())
+    hashed = [table, column, rows, taken, taken_at.astimezone(UTC).isoformat(), digest]
+    return ColumnHash(table, column, rows, taken, taken_at, hashlib.sha256(json.dumps(hashed).encode()).hexdigest())
 
 
 def _digests(connection: duckdb.DuckDBPyConnection, snapshot_id: str, table: str) -> dict[str, tuple[int, str]]:

@@ -44,9 +44,11 @@ def keep(database: Database, rubric: Rubric, judgements: Sequence[Judgement]) ->
     """
     if not judgements:
         return
-    assert all(one.origin == "" for one in judgements), "answers from elsewhere come by storage.shared_judgements"
+    assert all(judgement.origin == "" for judgement in judgements), (
+        "answers from elsewhere come by storage.shared_judgements"
+    )
     key = KEYS["judgements"]
-    incoming = pa.table({name: [getattr(one, name) for one in judgements] for name in key})
+    incoming = pa.table({name: [getattr(judgement, name) for judgement in judgements] for name in key})
     with database.write() as connection:
         insert_new(connection, "rubrics", [StoredRubric(rubric.sha256, rubric.criteria_json)])
         connection.register("incoming", incoming)
@@ -57,8 +59,8 @@ def keep(database: Database, rubric: Rubric, judgements: Sequence[Judgement]) ->
 
 def blinding(database: Database, run_a: str, run_b: str, rubric: Rubric) -> Blinding | None:
     """Return the secret that blinds judges of these runs in this database; None if no judge has been asked yet."""
-    found = database.rows("judging_secret", run_a, run_b, rubric.sha256)
-    return Blinding(found[0][0]) if found else None
+    rows = database.rows("judging_secret", run_a, run_b, rubric.sha256)
+    return Blinding(rows[0][0]) if rows else None
 
 
 def begin_blinding(database: Database, run_a: str, run_b: str, rubric: Rubric) -> Blinding:
@@ -66,9 +68,9 @@ def begin_blinding(database: Database, run_a: str, run_b: str, rubric: Rubric) -
     with database.write() as connection:
         drawn = secrets.token_bytes(SECRET_BYTES)
         connection.execute(query("keep_judging_secret"), [run_a, run_b, rubric.sha256, drawn])
-        found = blinding(database, run_a, run_b, rubric)
-    assert found
-    return found
+        stored = blinding(database, run_a, run_b, rubric)
+    assert stored
+    return stored
 
 
 def every(database: Database, run_a: str, run_b: str) -> list[Judgement]:

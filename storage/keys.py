@@ -71,15 +71,15 @@ def repeated(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, int]]:
 
 
 def _repeated(connection: duckdb.DuckDBPyConnection, table: str, key: tuple[str, ...]) -> int:
-    asked = _asked(table, key)
+    count_query = _count_query(table, key)
     if key[0] != "run_id":
-        return _count(connection, asked.format(""))
+        return _count(connection, count_query.format(""))
     run_ids = [run_id for (run_id,) in connection.execute(f"select distinct run_id from {table}").fetchall()]  # noqa: S608 (our own names)
-    narrowed = asked.format("where run_id in (select unnest(?))")
-    return sum(_count(connection, narrowed, some) for some in batches.of_runs(run_ids))
+    narrowed = count_query.format("where run_id in (select unnest(?))")
+    return sum(_count(connection, narrowed, batch) for batch in batches.of_runs(run_ids))
 
 
-def _asked(table: str, key: tuple[str, ...]) -> str:
+def _count_query(table: str, key: tuple[str, ...]) -> str:
     """Return a query for the number of surplus rows; `{}` marks the place of a filter.
 
     The query counts samples as bits, 64 to a number, which reduces the number of groups to a tenth.
@@ -92,6 +92,6 @@ def _asked(table: str, key: tuple[str, ...]) -> str:
     return f"select coalesce(sum(more), 0) from ({each})"  # noqa: S608 (our own names)
 
 
-def _count(connection: duckdb.DuckDBPyConnection, asked: str, *given: object) -> int:
-    ((found,),) = connection.execute(asked, list(given)).fetchall()
-    return int(found)
+def _count(connection: duckdb.DuckDBPyConnection, count_query: str, *parameters: object) -> int:
+    ((rows,),) = connection.execute(count_query, list(parameters)).fetchall()
+    return int(rows)

@@ -35,8 +35,8 @@ class LinkableRun:
 
     @property
     def settings(self) -> Settings | None:
-        found: Settings | None = json.loads(self.settings_json) if self.settings_json else None
-        return found
+        settings: Settings | None = json.loads(self.settings_json) if self.settings_json else None
+        return settings
 
     @property
     def identified_model(self) -> str:
@@ -54,13 +54,13 @@ class LinkableRun:
 
         These are the model, the decoder, the dtype, the backend and the hashes in `versions`.
         """
-        asked = self.settings or {}
+        settings = self.settings or {}
         others = {name: value for name, value in json.loads(self.versions).items() if name.endswith("_sha256")}
         return (
             self.identified_model,
             self.decoder,
-            asked.get("dtype"),
-            asked.get("backend"),
+            settings.get("dtype"),
+            settings.get("backend"),
             json.dumps(others, sort_keys=True),
         )
 
@@ -77,6 +77,6 @@ def linkable_runs(database: Database, snapshot_ids: Sequence[str]) -> list[Linka
     return database.records(LinkableRun, "linkable_runs", list(snapshot_ids))
 
 
-def share_articles(database: Database, one: str, other: str) -> int:
-    ((shared,),) = database.rows("shared_articles", one, other)
+def share_articles(database: Database, snapshot_a: str, snapshot_b: str) -> int:
+    ((shared,),) = database.rows("shared_articles", snapshot_a, snapshot_b)
     return int(shared)

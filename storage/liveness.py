@@ -94,7 +94,7 @@ def _start_of(pid: int) -> str:
     Returns `-` if the system does not state it.
     """
     try:
-        told = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
+        stat = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
     except OSError:
         return "-"
-    return told.rpartition(")")[2].split()[19]
+    return stat.rpartition(")")[2].split()[19]

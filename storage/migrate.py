@@ -62,8 +62,12 @@ def _state(path: Path) -> tuple[object, ...]:
     """Return values that change when any process writes to the file; empty if there is no file."""
     with suppress(OSError):
         log = path.with_name(f"{path.name}.wal")
-        states = [one.stat() for one in (path, log) if one.exists()]
-        return str(files("storage")), max(_numbered()), *((one.st_ino, one.st_size, one.st_mtime_ns) for one in states)
+        states = [file.stat() for file in (path, log) if file.exists()]
+        return (
+            str(files("storage")),
+            max(_numbered()),
+            *((state.st_ino, state.st_size, state.st_mtime_ns) for state in states),
+        )
     return ()
 
 
@@ -145,14 +149,14 @@ def _require_released(version: int, path: Path) -> None:
         )
 
 
-def create_views(connection: duckdb.DuckDBPyConnection, *, of_metrics: bool = False) -> None:
+def create_views(connection: duckdb.DuckDBPyConnection, *, only_metrics: bool = False) -> None:
     """Create or replace the views, with columns for all metrics in the database.
 
-    With `of_metrics`, only the views with metric columns are replaced, because the others are unchanged.
+    With `only_metrics`, only the views with metric columns are replaced, because the others are unchanged.
     """
     metrics = _metrics(connection, "the database")
     texts = _view_texts(metrics)
-    replaced = [text for text, has_metrics in texts if has_metrics or not of_metrics]
+    replaced = [text for text, has_metrics in texts if has_metrics or not only_metrics]
     for text in (*replaced, _metric_comments(metrics)):
         connection.execute(text)
     connection.execute("delete from schema_views")
@@ -164,9 +168,9 @@ def _metrics(connection: duckdb.DuckDBPyConnection, where: str) -> Metrics:
 
     Raises TerminalError for a name that no column can have.
     """
-    found: Metrics = connection.execute("select metric, scope, definition from metrics order by metric").fetchall()
-    require_metric_names((metric for metric, *_ in found), where)
-    return found
+    metrics: Metrics = connection.execute("select metric, scope, definition from metrics order by metric").fetchall()
+    require_metric_names((metric for metric, *_ in metrics), where)
+    return metrics
 
 
 def _numbered() -> Mapping[int, tuple[str, str]]:
@@ -176,11 +180,11 @@ def _numbered() -> Mapping[int, tuple[str, str]]:
 
 @functools.cache
 def _migrations_in(package: Path) -> Mapping[int, tuple[str, str]]:
-    found = {}
+    migrations = {}
     for file in (package / "sql" / "migrations").iterdir():
         if match := re.fullmatch(r"(\d{4})_(\w+)\.sql", file.name):
-            found[int(match[1])] = (match[2], file.read_text("utf-8"))
-    return MappingProxyType(found)
+            migrations[int(match[1])] = (match[2], file.read_text("utf-8"))
+    return MappingProxyType(migrations)
 
 
 def _view_texts(metrics: Metrics) -> list[tuple[str, bool]]:

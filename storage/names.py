@@ -11,7 +11,7 @@ from storage.migrate import is_current
 from storage.queries import query
 
 
-def names(path: Path, asked: str) -> list[tuple[Any, ...]]:
+def names(path: Path, query_name: str) -> list[tuple[Any, ...]]:
     """Return the rows of the named query, or an empty list if they cannot be read at once.
 
     The list is empty if the file is missing, is no database, or has other views than this program's. It is also empty
@@ -23,7 +23,7 @@ def names(path: Path, asked: str) -> list[tuple[Any, ...]]:
         with attached(path, read_only=True) as connection:
             if not is_current(connection, path):
                 return []
-            found: list[tuple[Any, ...]] = connection.execute(query(asked)).fetchall()
-            return found
+            rows: list[tuple[Any, ...]] = connection.execute(query(query_name)).fetchall()
+            return rows
     except (duckdb.Error, OSError, RuntimeError, NewWikiError):
         return []

@@ -13,18 +13,22 @@ _MACROS = ("newest_run", "newest_snapshot")
 
 def enter(connection: duckdb.DuckDBPyConnection) -> None:
     """Replace both macros."""
-    for macro, value in zip(_MACROS, _found(connection), strict=True):
+    for macro, value in zip(_MACROS, _newest_finished(connection), strict=True):
         connection.execute(f"create or replace macro {macro}() as {_literal(value)}")
 
 
 def doubtful(connection: duckdb.DuckDBPyConnection) -> list[str]:
     """Return a sentence if the macros do not name the run that was finished last and its snapshot."""
-    ((*said,),) = connection.execute("select newest_run(), newest_snapshot()").fetchall()
-    found = _found(connection)
-    return [f"newest_run() is {said[0]} on {said[1]}, and not {found[0]} on {found[1]}"] if tuple(said) != found else []
+    ((*named,),) = connection.execute("select newest_run(), newest_snapshot()").fetchall()
+    newest = _newest_finished(connection)
+    return (
+        [f"newest_run() is {named[0]} on {named[1]}, and not {newest[0]} on {newest[1]}"]
+        if tuple(named) != newest
+        else []
+    )
 
 
-def _found(connection: duckdb.DuckDBPyConnection) -> tuple[str | None, str | None]:
+def _newest_finished(connection: duckdb.DuckDBPyConnection) -> tuple[str | None, str | None]:
     rows = connection.execute(query("newest_run")).fetchall()
     return rows[0] if rows else (None, None)
 

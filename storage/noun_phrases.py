@@ -20,12 +20,12 @@ def stored(database: Database, run_id: str, evaluator_id: str) -> dict[tuple[int
     return {(page_id, sample): tuple(phrases) for page_id, sample, phrases in rows}
 
 
-def keep(database: Database, run_id: str, evaluator_id: str, found: Phrases) -> None:
+def keep(database: Database, run_id: str, evaluator_id: str, phrases_by_text: Phrases) -> None:
     """Store the phrases of responses. Phrases that are stored already stay."""
-    of_run = {"run_id": run_id, "evaluator_id": evaluator_id}
+    scoring = {"run_id": run_id, "evaluator_id": evaluator_id}
     rows = [
-        {**of_run, "page_id": page_id, "sample": sample, "phrases": list(phrases)}
-        for (page_id, sample), phrases in found.items()
+        {**scoring, "page_id": page_id, "sample": sample, "phrases": list(phrases)}
+        for (page_id, sample), phrases in phrases_by_text.items()
     ]
     with database.write() as connection:
-        insert_new(connection, "response_phrases", pa.Table.from_pylist(rows, _SCHEMA), **of_run)
+        insert_new(connection, "response_phrases", pa.Table.from_pylist(rows, _SCHEMA), **scoring)

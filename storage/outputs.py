@@ -16,8 +16,8 @@ def safe(path: Path, database: Path | None = None) -> Path:
     files of its refreshes, even if they do not exist yet. Links, other spellings and other cases of a name are
     resolved.
     """
-    for one in (path, *(unfinished(path) if path.name else ())):
-        if owner := _of_a_database(one, database):
+    for output in (path, *(unfinished(path) if path.name else ())):
+        if owner := _database_conflict(output, database):
             raise UsageError(f"'{path}' cannot be written: it {owner}; name another file or folder")
     return path
 
@@ -34,7 +34,7 @@ def unfinished(path: Path) -> tuple[Path, Path]:
     return path.with_name(f"{path.name}.part"), path.with_name(f"{path.name}.unfinished")
 
 
-def _of_a_database(path: Path, database: Path | None) -> str | None:
+def _database_conflict(path: Path, database: Path | None) -> str | None:
     if database and _is_file_of(path, database):
         return f"belongs to the database '{database}'"
     real = path.resolve()

@@ -25,7 +25,7 @@ def publish(database: Database, prompts: PromptSet) -> None:
     name = prompts.prompt_set_id
     with database.write() as connection:
         if not first_row(connection.execute("select 1 from prompt_sets where prompt_set_id = ?", [name])):
-            rows = [{**asdict(one), "page_id": one.page_id, "prompt_set_id": name} for one in prompts.prompts]
+            rows = [{**asdict(prompt), "page_id": prompt.page_id, "prompt_set_id": name} for prompt in prompts.prompts]
             now = datetime.now(UTC).replace(microsecond=0)
             published = {"prompt_set_id": name, "name": prompts.name, "prompts": len(rows), "published_at": now}
             insert_arrow(connection, "prompt_sets", pa.Table.from_pylist([published]))
@@ -36,17 +36,17 @@ def publish(database: Database, prompts: PromptSet) -> None:
 def load(database: Database, prompt_set_id: str) -> PromptSet:
     """Return a prompt set. Raises TerminalError if its prompts do not match the hash in its id."""
     rows = database.rows("group_prompts", prompt_set_id)
-    found = [
+    prompts = [
         GroupPrompt(category=category, group_name=group, prompt=prompt, context=context, hidden=tuple(hidden))
         for category, group, prompt, context, hidden in rows
     ]
-    there = PromptSet("", found)
-    if there.prompt_set_id != prompt_set_id:
+    stored = PromptSet("", prompts)
+    if stored.prompt_set_id != prompt_set_id:
         raise TerminalError(
             f"the prompts of {prompt_set_id} are not those that were published, and a published set never changes; "
             "restore the database from a copy"
         )
-    return there
+    return stored
 
 
 def verify(database: Database) -> list[str]:
@@ -62,7 +62,7 @@ def verify(database: Database) -> list[str]:
 
 def hidden_words(database: Database, prompt_set_id: str) -> Mapping[int, tuple[str, ...]]:
     """Return the words of each prompt and its completions that are hidden from evaluators, by page id."""
-    return {one.page_id: one.hidden for one in load(database, prompt_set_id).prompts}
+    return {prompt.page_id: prompt.hidden for prompt in load(database, prompt_set_id).prompts}
 
 
 def stored_swaps(

@@ -35,10 +35,10 @@ def public_copy(database: Database, folder: Path) -> Database:
 
 
 def _changes(database: Database) -> Changes:
-    found: Changes = {}
+    changes: Changes = {}
     for table, columns in database.rows("text_columns"):
         for column, public in public_columns(columns).items():
             texts = database.table("texts_of_column", table=table, column=column).column(0).to_pylist()
-            if changed := {text: made for text in texts if (made := public(text)) != text}:
-                found[table, column] = changed
-    return found
+            if changed := {text: public_text for text in texts if (public_text := public(text)) != text}:
+                changes[table, column] = changed
+    return changes

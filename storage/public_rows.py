@@ -44,7 +44,7 @@ def public_rows(rows: Rows) -> Rows:
     for field in rows.schema:
         column = rows.column(field.name)
         if public := functions.get(field.name):
-            column = pa.array([one and public(one) for one in column.to_pylist()], field.type)
+            column = pa.array([text and public(text) for text in column.to_pylist()], field.type)
         columns.append(column)
     return type(rows).from_arrays(columns, schema=rows.schema)
 

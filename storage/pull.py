@@ -74,7 +74,7 @@ class _Pulled:
         self.database = database
         self.folder = folder
         self.note = note
-        self.there = folder.notes()
+        self.notes = folder.notes()
         self.moved = Moved()
         self._articles: tuple[str, Snapshot, Sequence[Article]] | None = None
 
@@ -84,9 +84,9 @@ class _Pulled:
         return bool(self.folder.signer)
 
     def read(self, part: SharedPart) -> pa.Table:
-        if part not in self.there:
+        if part not in self.notes:
             raise Refused(f"'{self.folder.url}' lacks {part.path[:300]}")
-        return self.folder.read(self.there[part])
+        return self.folder.read(self.notes[part])
 
     def articles(self, name: str) -> tuple[Snapshot, Sequence[Article]]:
         """Return a stored snapshot with its articles. Raises Refused if the snapshot is not stored."""
@@ -124,13 +124,13 @@ def pull(database: Database, folder: Admitted, note: Callable[[str], None]) -> M
         with database.write():  # creates the database
             pass
     pulled = _Pulled(database, folder, note)
-    there, moved = pulled.there, pulled.moved
-    if not there:
+    notes, moved = pulled.notes, pulled.moved
+    if not notes:
         raise TerminalError(f"nothing has been pushed to '{folder.url}' yet; push to it with `newwiki push`")
     others: set[tuple[str, str]] = set()
     contradicting: dict[SharedPart, str] = {}
     for table, take in (("snapshots", _snapshot), ("runs", _run), ("scores", _scores), ("run_scores", _run_scores)):
-        for part in sorted((part for part in there if part.table == table), key=lambda part: part.keys):
+        for part in sorted((part for part in notes if part.table == table), key=lambda part: part.keys):
             if not others.isdisjoint(part.keys):
                 continue
             try:
@@ -144,15 +144,15 @@ def pull(database: Database, folder: Admitted, note: Callable[[str], None]) -> M
     if pulled.is_bundle and moved.scorings:
         with database.write() as connection:
             summaries.choose_columns(connection)
-    agreed = {part["run_id"] for part in there if part.table == "runs" and others.isdisjoint(part.keys)}
-    names = {part["snapshot_id"] for part in there if part.table == "snapshots" and others.isdisjoint(part.keys)}
+    agreed = {part["run_id"] for part in notes if part.table == "runs" and others.isdisjoint(part.keys)}
+    names = {part["snapshot_id"] for part in notes if part.table == "snapshots" and others.isdisjoint(part.keys)}
     shared = agreed | {f"reference:{name}" for name in names}
-    moved.judgements, refused = shared_judgements.pull(database, folder.parts, there, shared)
+    moved.judgements, refused = shared_judgements.pull(database, folder.parts, notes, shared)
     moved.refused += tuple(refused)
     if moved.refused:
         refusals = list(dict.fromkeys(moved.refused))
         more = f"; and {len(refusals) - _MOST_SPELT_OUT} more" if len(refusals) > _MOST_SPELT_OUT else ""
-        message = f"{'; '.join(refusals[:_MOST_SPELT_OUT])}{more}; all else is here ({moved.told()} taken in)"
+        message = f"{'; '.join(refusals[:_MOST_SPELT_OUT])}{more}; all else is here ({moved.words()} taken in)"
         raise Contradiction(message, contradicting) if contradicting else TerminalError(message)
     return moved
 
@@ -162,11 +162,19 @@ def _snapshot(pulled: _Pulled, part: SharedPart) -> None:
     parts = {table: of_snapshot(table, name) for table in SNAPSHOT_TABLES}
     if snapshots.find(pulled.database, name):
         with pulled.database.read():
-            here = {one: held(pulled.database, one) for one in parts.values() if one in pulled.there}
-        for one, rows in here.items():
-            _require_same_part(pulled, one, rows, f"snapshot '{name}'")
+            here = {
+                table_part: held(pulled.database, table_part)
+                for table_part in parts.values()
+                if table_part in pulled.notes
+            }
+        for table_part, rows in here.items():
+            _require_same_part(pulled, table_part, rows, f"snapshot '{name}'")
         return
-    tables = {table: pulled.read(one) for table, one in parts.items() if one in pulled.there or table not in _LATER}
+    tables = {
+        table: pulled.read(table_part)
+        for table, table_part in parts.items()
+        if table_part in pulled.notes or table not in _LATER
+    }
     with pulled.checking(f"snapshot {name}"):
         pulled.folder.gate.snapshot({table: rows.to_pylist() for table, rows in tables.items()})
     pulled.moved.snapshots += _take_in(pulled, name, tables)
@@ -176,18 +184,28 @@ def _require_same_part(pulled: _Pulled, part: SharedPart, here: pa.Table, what: 
     """Raise _Differs unless the stored rows of a snapshot equal the shared part in the columns that both have."""
     if not pulled.folder.signer and part.table in _OF_PUBLISHING:
         return  # when and how the wiki was read, which differs between machines
-    if rows_sha256(here) == pulled.there[part].sha256 or (part.table == "topics" and not here.num_rows):
+    if rows_sha256(here) == pulled.notes[part].sha256 or (part.table == "topics" and not here.num_rows):
         return
-    found = pulled.read(part)
+    shared_rows = pulled.read(part)
     for name in here.column_names:
-        ours, theirs = here[name].to_pylist(), found[name].to_pylist()
-        if found[name].null_count == found.num_rows and ours != theirs and not shape_of(part.table).required & {name}:
+        ours, theirs = here[name].to_pylist(), shared_rows[name].to_pylist()
+        if (
+            shared_rows[name].null_count == shared_rows.num_rows
+            and ours != theirs
+            and not shape_of(part.table).required & {name}
+        ):
             continue  # an older version lacks the column
         if ours == theirs or (not pulled.folder.signer and (part.table, name) in _PUBLISHING):
             continue
-        pairs = ((one, other) for one, other in zip(ours, theirs, strict=False) if one != other)
-        one, other = next(pairs, (f"{len(ours)} rows", f"{len(theirs)} rows"))
-        raise _Differs(what, f" ({part.table}.{name} is {in_message(one)} here and {in_message(other)} there)")
+        pairs = (
+            (our_value, their_value)
+            for our_value, their_value in zip(ours, theirs, strict=False)
+            if our_value != their_value
+        )
+        our_value, their_value = next(pairs, (f"{len(ours)} rows", f"{len(theirs)} rows"))
+        raise _Differs(
+            what, f" ({part.table}.{name} is {in_message(our_value)} here and {in_message(their_value)} there)"
+        )
 
 
 def _take_in(pulled: _Pulled, name: str, tables: dict[str, pa.Table]) -> bool:
@@ -212,14 +230,14 @@ def _take_in(pulled: _Pulled, name: str, tables: dict[str, pa.Table]) -> bool:
 
 
 def _run(pulled: _Pulled, part: SharedPart) -> None:
-    database, folder, there, run_id = pulled.database, pulled.folder, pulled.there, part["run_id"]
+    database, folder, notes, run_id = pulled.database, pulled.folder, pulled.notes, part["run_id"]
     written = SharedPart("completions", part.keys)
     with database.read():
         here, status = held(database, written), runs.status(database, run_id)
-    if written not in there:
+    if written not in notes:
         raise Refused(f"'{folder.url}' lacks {written.path[:300]}")
     if status == "complete":
-        if not is_same(here, there[written], folder):
+        if not is_same(here, notes[written], folder):
             raise _Differs(f"run {run_id}")
         _require_same_run(pulled, part)
         pulled.record_again(run_id)
@@ -233,8 +251,8 @@ def _run(pulled: _Pulled, part: SharedPart) -> None:
                 f"the id of run {run_id} cannot be computed again, as its backend or decoder is unknown here; its "
                 "settings are what others say of it"
             )
-    texts = {(one["page_id"], one["sample"]): one["text"] for one in entries}
-    if any(texts.get((one["page_id"], one["sample"])) != one["text"] for one in here.to_pylist()):
+    texts = {(entry["page_id"], entry["sample"]): entry["text"] for entry in entries}
+    if any(texts.get((stored["page_id"], stored["sample"])) != stored["text"] for stored in here.to_pylist()):
         raise _Differs(f"the unfinished run {run_id}")
     with database.write() as connection:
         for table, rows in (("runs", row), ("completions", completions)):
@@ -254,7 +272,7 @@ def _require_same_run(pulled: _Pulled, part: SharedPart) -> None:
     If the stored run has no knowledge cutoff, the cutoff is taken from a folder, but never from a bundle.
     """
     here = public_rows(held(pulled.database, part))
-    if rows_sha256(here) == pulled.there[part].sha256:
+    if rows_sha256(here) == pulled.notes[part].sha256:
         return
     [ours], [theirs] = here.to_pylist(), public_rows(pulled.read(part)).to_pylist()
     mine = _OWN | (frozenset() if pulled.folder.signer else _CIRCUMSTANCES | _CUTOFF)
@@ -269,14 +287,14 @@ def _require_same_run(pulled: _Pulled, part: SharedPart) -> None:
 
 def _cutoff(pulled: _Pulled, run_id: str, ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> None:
     if ours["knowledge_cutoff"] is None:
-        said = knowledge_cutoffs.of_facts(
+        cutoff = knowledge_cutoffs.of_facts(
             {
                 "knowledge_cutoff": theirs["knowledge_cutoff"].isoformat(),
                 "knowledge_cutoff_from": theirs["knowledge_cutoff_from"],
             }
         )
-        if said and (told := knowledge_cutoffs.enter(pulled.database, run_id, said)):
-            pulled.note(told)
+        if cutoff and (message := knowledge_cutoffs.enter(pulled.database, run_id, cutoff)):
+            pulled.note(message)
     elif ours["knowledge_cutoff"] != theirs["knowledge_cutoff"]:
         days = f"{ours['knowledge_cutoff']} here and {theirs['knowledge_cutoff']} there"
         raise _Differs(f"run {run_id}", f" (knowledge_cutoff is {days}; --knowledge-cutoff changes it)")
@@ -287,17 +305,17 @@ def _scores(pulled: _Pulled, part: SharedPart) -> None:
     with database.read():
         here = held(database, part)
         finished = evaluator_id in runs.finished_scorings(database, run_id)
-    if finished and rows_sha256(here) == pulled.there[part].sha256:
+    if finished and rows_sha256(here) == pulled.notes[part].sha256:
         pulled.record_again(run_id, evaluator_id)
         return
     scores = pulled.read(part)
-    stored = {_key(one): one for one in here.to_pylist()}
-    found = scores.to_pylist()
-    unknown, finished_then = _described(pulled, part, found)
+    stored = {_key(score): score for score in here.to_pylist()}
+    entries = scores.to_pylist()
+    unknown, finished_then = _described(pulled, part, entries)
     claims = _claims(pulled, part, scores)
-    if not all(_agree(one, stored[_key(one)]) for one in found if _key(one) in stored):
+    if not all(_agree(entry, stored[_key(entry)]) for entry in entries if _key(entry) in stored):
         raise _Differs(f"the scores of run {run_id} by evaluator {evaluator_id}")
-    if finished and all(_key(one) in stored for one in found):
+    if finished and all(_key(entry) in stored for entry in entries):
         return
     with database.write() as connection:
         _describe(connection, unknown)
@@ -311,7 +329,7 @@ def _scores(pulled: _Pulled, part: SharedPart) -> None:
 
 def _claims(pulled: _Pulled, part: SharedPart, scores: pa.Table) -> list[tuple[str, pa.Table]]:
     """Return the claims of the scored texts, by table. An unfinished push may hold claims of more texts."""
-    if claims_of(part) not in pulled.there:
+    if claims_of(part) not in pulled.notes:
         return []
     text = ["page_id", "sample"]
     claims = pulled.read(claims_of(part)).join(scores.select(text), text, join_type="left semi")
@@ -322,18 +340,20 @@ def _claims(pulled: _Pulled, part: SharedPart, scores: pa.Table) -> list[tuple[s
 
 def _run_scores(pulled: _Pulled, part: SharedPart) -> None:
     run_id, evaluator_id = part["run_id"], part["evaluator_id"]
-    kept = held(pulled.database, part)
-    if kept.num_rows and rows_sha256(kept) == pulled.there[part].sha256:
+    stored = held(pulled.database, part)
+    if stored.num_rows and rows_sha256(stored) == pulled.notes[part].sha256:
         pulled.record_again(run_id, evaluator_id)
         return
-    here = {one["metric"]: one for one in kept.to_pylist()}
+    here = {score["metric"]: score for score in stored.to_pylist()}
     rows = pulled.read(part)
-    found = rows.to_pylist()
-    unknown, finished_then = _described(pulled, part, found)
-    same = [one for one in found if one["metric"] in here and here[one["metric"]]["texts"] == one["texts"]]
-    if not all(_agree(one, here[one["metric"]]) for one in same):
+    entries = rows.to_pylist()
+    unknown, finished_then = _described(pulled, part, entries)
+    same = [entry for entry in entries if entry["metric"] in here and here[entry["metric"]]["texts"] == entry["texts"]]
+    if not all(_agree(entry, here[entry["metric"]]) for entry in same):
         raise _Differs(f"the scores of run {run_id} as a whole by evaluator {evaluator_id}")
-    if min((one["texts"] for one in here.values()), default=-1) >= min((one["texts"] for one in found), default=0):
+    if min((score["texts"] for score in here.values()), default=-1) >= min(
+        (entry["texts"] for entry in entries), default=0
+    ):
         return
     with pulled.database.write() as connection:
         _describe(connection, unknown)
@@ -347,31 +367,31 @@ def _run_scores(pulled: _Pulled, part: SharedPart) -> None:
 
 
 def _described(
-    pulled: _Pulled, part: SharedPart, found: Sequence[Mapping[str, Any]]
+    pulled: _Pulled, part: SharedPart, entries: Sequence[Mapping[str, Any]]
 ) -> tuple[list[tuple[str, pa.Table]], datetime]:
     """Check a scoring against the gate.
 
     Returns its evaluator and metrics, by table, as far as they are not stored yet, and when the scoring was finished.
     """
-    names = sorted({one["metric"] for one in found})
+    names = sorted({entry["metric"] for entry in entries})
     evaluator = SharedPart("evaluators", (("evaluator_id", part["evaluator_id"]),))
     with pulled.database.read():
         here: dict[str, Mapping[str, Any]] = {
-            one["metric"]: one for one in pulled.database.records(dict[str, Any], "metric_rows")
+            metric_row["metric"]: metric_row for metric_row in pulled.database.records(dict[str, Any], "metric_rows")
         }
         described, texts = held(pulled.database, evaluator), _texts(pulled, part)
     known = set(here)
     tables, metrics = [], []
     for name in names:
-        one = SharedPart("metrics", (("metric", name),))
-        if one in pulled.there:
-            rows = pulled.read(one)
+        metric_part = SharedPart("metrics", (("metric", name),))
+        if metric_part in pulled.notes:
+            rows = pulled.read(metric_part)
             with pulled.checking(f"metric {name[:60]!a}"):
                 row = pulled.folder.gate.metric(rows.to_pylist()[0], here.values())
             here.setdefault(name, row)
             tables.append(("metrics", pa.Table.from_pylist([row], schema=rows.schema), name not in known))
         elif name not in here:
-            raise Refused(f"'{pulled.folder.url}' lacks {one.path[:300]}")
+            raise Refused(f"'{pulled.folder.url}' lacks {metric_part.path[:300]}")
         metrics.append(here[name])
     if not described.num_rows:
         described = pulled.read(evaluator)
@@ -379,8 +399,8 @@ def _described(
             pulled.folder.gate.evaluator(described.to_pylist()[0])
         tables.append(("evaluators", described, True))
     with pulled.checking(f"the scores of run {part['run_id']} by evaluator {part['evaluator_id']}"):
-        pulled.folder.gate.scoring(part, found, metrics, texts)
-        moment = finished_at(pulled.there[part])
+        pulled.folder.gate.scoring(part, entries, metrics, texts)
+        moment = finished_at(pulled.notes[part])
     return [(table, rows) for table, rows, is_new in tables if is_new], moment
 
 
@@ -406,7 +426,7 @@ def _describe(connection: duckdb.DuckDBPyConnection, unknown: list[tuple[str, pa
     for table, rows in unknown:
         insert_new(connection, table, rows)
     if any(table == "metrics" for table, _ in unknown):
-        create_views(connection, of_metrics=True)
+        create_views(connection, only_metrics=True)
 
 
 def _finish(connection: duckdb.DuckDBPyConnection, part: SharedPart, moment: datetime, *, choose: bool) -> None:
@@ -426,8 +446,8 @@ def _key(row: dict[str, Any]) -> tuple[int, int, str]:
     return row["page_id"], row["sample"], row["metric"]
 
 
-def _agree(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    a, b = one["value"], other["value"]
+def _agree(score: dict[str, Any], other: dict[str, Any]) -> bool:
+    a, b = score["value"], other["value"]
     if a is None or b is None:
-        return bool(a is b and one["status"] == other["status"])
+        return bool(a is b and score["status"] == other["status"])
     return math.isclose(a, b, rel_tol=_ROUNDING, abs_tol=_ROUNDING)

@@ -26,7 +26,7 @@ class Moved:
     judgements: int = 0
     refused: tuple[str, ...] = ()
 
-    def told(self) -> str:
+    def words(self) -> str:
         return (
             f"{self.snapshots} snapshots, {self.runs} runs, {self.scorings} scorings and {self.judgements} judgements"
         )
@@ -67,25 +67,25 @@ def push(database: Database, folder: Parts, note: Callable[[str], None]) -> Move
     At the end, after everything else has been written, raises TerminalError if the folder holds other content under the
     same name.
     """
-    there, moved, done = folder.notes(), Moved(), finished(database, note)
+    notes, moved, done = folder.notes(), Moved(), finished(database, note)
     for why in (*_runs_that_stay(database).values(), *(staying := _evaluators_that_stay(database)).values()):
         note(f"not pushed: {why}")
-    others = {name for name in done.snapshots if not _snapshot(database, folder, there, moved, name)}
+    others = {name for name in done.snapshots if not _snapshot(database, folder, notes, moved, name)}
     other_runs = {
         run_id
         for run_id, name in done.runs.items()
-        if name in others or not _run(database, folder, there, moved, (("snapshot_id", name), ("run_id", run_id)))
+        if name in others or not _run(database, folder, notes, moved, (("snapshot_id", name), ("run_id", run_id)))
     }
-    for one in done.scorings:
-        if one.snapshot_id in others or one.run_id in other_runs:
+    for scoring in done.scorings:
+        if scoring.snapshot_id in others or scoring.run_id in other_runs:
             continue
-        _scoring(database, folder, there, moved, *_shared(one))
+        _scoring(database, folder, notes, moved, *_shared(scoring))
     names = {*done.snapshots} - others
     shared = {f"reference:{name}" for name in names} | {*done.runs} - other_runs
-    moved.judgements, refused = shared_judgements.push(database, folder, there, shared, without=staying)
+    moved.judgements, refused = shared_judgements.push(database, folder, notes, shared, without=staying)
     moved.refused += tuple(refused)
     if moved.refused:
-        raise TerminalError(f"{'; '.join(moved.refused)}; all else is pushed ({moved.told()})")
+        raise TerminalError(f"{'; '.join(moved.refused)}; all else is pushed ({moved.words()})")
     return moved
 
 
@@ -106,17 +106,17 @@ def gather(database: Database, folder: Parts, run_ids: Collection[str], note: Ca
         _snapshot(database, folder, {}, moved, name)
     for run_id, name in runs.items():
         _run(database, folder, {}, moved, (("snapshot_id", name), ("run_id", run_id)))
-    scored_by = {(one.snapshot_id, one.evaluator_id) for one in done.scorings if one.run_id in runs}
-    for one in done.scorings:
-        of_articles = one.run_id == f"reference:{one.snapshot_id}"
-        if one.run_id in runs or (of_articles and (one.snapshot_id, one.evaluator_id) in scored_by):
-            _scoring(database, folder, folder.notes(), moved, *_shared(one))
+    scored_by = {(scoring.snapshot_id, scoring.evaluator_id) for scoring in done.scorings if scoring.run_id in runs}
+    for scoring in done.scorings:
+        is_of_articles = scoring.run_id == f"reference:{scoring.snapshot_id}"
+        if scoring.run_id in runs or (is_of_articles and (scoring.snapshot_id, scoring.evaluator_id) in scored_by):
+            _scoring(database, folder, folder.notes(), moved, *_shared(scoring))
 
 
-def _shared(one: PushedScoring) -> tuple[SharedPart, dict[str, object]]:
+def _shared(scoring: PushedScoring) -> tuple[SharedPart, dict[str, object]]:
     """Return the scoring as a part, and the facts of its note."""
-    keys = (("snapshot_id", one.snapshot_id), ("run_id", one.run_id), ("evaluator_id", one.evaluator_id))
-    return SharedPart(one.table, keys), {"finished_at": one.finished_at.isoformat(), "texts": one.texts}
+    keys = (("snapshot_id", scoring.snapshot_id), ("run_id", scoring.run_id), ("evaluator_id", scoring.evaluator_id))
+    return SharedPart(scoring.table, keys), {"finished_at": scoring.finished_at.isoformat(), "texts": scoring.texts}
 
 
 def finished(database: Database, note: Callable[[str], None]) -> Finished:
@@ -130,17 +130,17 @@ def finished(database: Database, note: Callable[[str], None]) -> Finished:
         complete = database.rows("share_run_list")
         stay = _runs_that_stay(database).keys() | _evaluators_that_stay(database).keys()
         scored = database.records(dict[str, Any], "share_scorings")
-    snapshots = {one["snapshot_id"]: one["content_sha256"] for one in listed}
+    snapshots = {snapshot["snapshot_id"]: snapshot["content_sha256"] for snapshot in listed}
     if prompted := [run_id for run_id, name, _ in complete if is_prompt_set(name)]:
         note(f"not pushed, as they are on prompts and on no snapshot: {', '.join(prompted)}")
     if alone := [run_id for run_id, name, has_articles in complete if not has_articles and not is_prompt_set(name)]:
         note(f"not pushed, as their references are in their files: {', '.join(alone)}")
     runs = {run_id: name for run_id, name, has_articles in complete if has_articles and run_id not in stay}
-    of_snapshots = runs | {f"reference:{name}": name for name in snapshots}
+    snapshot_of_run = runs | {f"reference:{name}": name for name in snapshots}
     scorings = [
-        PushedScoring(snapshot_id=of_snapshots[one["run_id"]], **one)
-        for one in scored
-        if one["run_id"] in of_snapshots and one["evaluator_id"] not in stay
+        PushedScoring(snapshot_id=snapshot_of_run[scoring["run_id"]], **scoring)
+        for scoring in scored
+        if scoring["run_id"] in snapshot_of_run and scoring["evaluator_id"] not in stay
     ]
     return Finished(snapshots, runs, scorings)
 
@@ -166,13 +166,13 @@ def claims_of(scoring: SharedPart) -> SharedPart:
     return SharedPart("claims", scoring.keys)
 
 
-def _snapshot(database: Database, folder: Parts, there: dict[SharedPart, Note], moved: Moved, name: str) -> bool:
+def _snapshot(database: Database, folder: Parts, notes: dict[SharedPart, Note], moved: Moved, name: str) -> bool:
     """Write a snapshot if the folder lacks it, and return whether the folder then holds the same snapshot.
 
     The row of `snapshots` is written last. It tells readers that the other tables are complete.
     """
     articles = held(database, of_snapshot("stored_articles", name))
-    if (noted := there.get(of_snapshot("stored_articles", name))) and of_snapshot("snapshots", name) in there:
+    if (noted := notes.get(of_snapshot("stored_articles", name))) and of_snapshot("snapshots", name) in notes:
         if is_other := noted.sha256 != rows_sha256(articles):
             moved.refused += (f"'{folder.url}' holds another snapshot '{name}'",)
         return not is_other
@@ -187,7 +187,7 @@ def _snapshot(database: Database, folder: Parts, there: dict[SharedPart, Note], 
 def _run(
     database: Database,
     folder: Parts,
-    there: dict[SharedPart, Note],
+    notes: dict[SharedPart, Note],
     moved: Moved,
     keys: tuple[tuple[str, str], ...],
 ) -> bool:
@@ -200,10 +200,10 @@ def _run(
     with database.read():
         completions, row = held(database, written), public_rows(held(database, run))
         cutoff = knowledge_cutoffs.of_run(database, run["run_id"])
-    if (noted := there.get(written)) and run in there:
+    if (noted := notes.get(written)) and run in notes:
         if is_other := not is_same(completions, noted, folder):
             moved.refused += (f"'{folder.url}' holds other completions of run {run['run_id']}",)
-        elif knowledge_cutoffs.goes_before(cutoff, knowledge_cutoffs.of_facts(there[run].facts)):
+        elif knowledge_cutoffs.goes_before(cutoff, knowledge_cutoffs.of_facts(notes[run].facts)):
             folder.write(run, row, knowledge_cutoffs.facts(cutoff))
         return not is_other
     folder.write(written, public_rows(completions), {})
@@ -215,7 +215,7 @@ def _run(
 def _scoring(
     database: Database,
     folder: Parts,
-    there: dict[SharedPart, Note],
+    notes: dict[SharedPart, Note],
     moved: Moved,
     part: SharedPart,
     facts: dict[str, object],
@@ -227,16 +227,20 @@ def _scoring(
     evaluator_id = part["evaluator_id"]
     with database.read():
         rows = held(database, part)
-        noted = there.get(part)
+        noted = notes.get(part)
         if noted and (noted.rows, noted.facts["texts"]) >= (rows.num_rows, facts["texts"]):
             return
         names = [name for (name,) in database.rows("share_metric_names", evaluator_id)]
         keys = [("evaluators", "evaluator_id", evaluator_id), *(("metrics", "metric", name) for name in names)]
         described = [SharedPart(table, ((key, value),)) for table, key, value in keys]
-        missing = {one: held(database, one) for one in described if one not in there}
+        missing = {
+            described_part: held(database, described_part)
+            for described_part in described
+            if described_part not in notes
+        }
         claims = held(database, claims_of(part))
-    for one, found in missing.items():
-        there[one] = folder.write(one, found, {})
+    for described_part, described_rows in missing.items():
+        notes[described_part] = folder.write(described_part, described_rows, {})
     if claims.num_rows:
         folder.write(claims_of(part), claims, {})
     folder.write(part, rows, facts | {"metrics": names})

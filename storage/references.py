@@ -19,18 +19,18 @@ def known_parts(
 
     If `makers` includes `facts`, the facts that were published with the snapshot are included.
     """
-    found: dict[int, dict[str, Any]] = {page_id: {} for page_id in page_ids}
+    parts_by_page: dict[int, dict[str, Any]] = {page_id: {} for page_id in page_ids}
     wanted = [f"{part}:{made_by}" for part, made_by in makers.items()]
     for page_id, part, value in database.rows("reference_parts", snapshot_id, list(page_ids), wanted):
-        found[page_id][part] = json.loads(value)
+        parts_by_page[page_id][part] = json.loads(value)
     if "facts" in makers:
         for page_id, facts in known_facts(database, snapshot_id, page_ids).items():
-            found[page_id]["facts"] = facts
-    return found
+            parts_by_page[page_id]["facts"] = facts
+    return parts_by_page
 
 
 def add_parts(
-    database: Database, snapshot_id: str, made: Iterable[tuple[int, str, Any]], makers: Mapping[str, str]
+    database: Database, snapshot_id: str, parts: Iterable[tuple[int, str, Any]], makers: Mapping[str, str]
 ) -> None:
     """Store (page id, part, value) triples; a value is a number, texts, or an array of numbers.
 
@@ -44,7 +44,7 @@ def add_parts(
             "made_by": makers[part],
             "value": json.dumps(plain(value), ensure_ascii=False),
         }
-        for page_id, part, value in made
+        for page_id, part, value in parts
     ]
     if rows:
         with database.write() as connection:

@@ -69,7 +69,10 @@ class ResultTable:
     @functools.cache  # noqa: B019 (the declared tables live as long as the process)
     def view(self) -> str:
         """Return the SQL that creates the typed view with its comments."""
-        described = [("experiment_id", _ANSWER), *((one.name, one.comment) for one in self.columns)]
+        described = [
+            ("experiment_id", _ANSWER),
+            *((result_column.name, result_column.comment) for result_column in self.columns),
+        ]
         return "\n".join(
             [
                 filled(query("result_view"), self._parts()),
@@ -87,11 +90,14 @@ class ResultTable:
         import pyarrow as pa
 
         types = _arrow_types()
-        values = [pa.array([getattr(row, one.name) for row in rows]).cast(types[one.sql_type]) for one in self.columns]
-        for one, of_column in zip(self.columns, values, strict=True):
-            if of_column.null_count and not one.optional:
-                raise ValueError(f"a row of {self.name} has no {one.name}")
-        structs = pa.StructArray.from_arrays(values, [one.name for one in self.columns])
+        values = [
+            pa.array([getattr(row, result_column.name) for row in rows]).cast(types[result_column.sql_type])
+            for result_column in self.columns
+        ]
+        for result_column, column_values in zip(self.columns, values, strict=True):
+            if column_values.null_count and not result_column.optional:
+                raise ValueError(f"a row of {self.name} has no {result_column.name}")
+        structs = pa.StructArray.from_arrays(values, [result_column.name for result_column in self.columns])
         connection.register("incoming", pa.table({"position": range(len(rows)), "row": structs}))
         connection.execute(query("keep_result_rows"), [experiment_id, self.name])
         connection.unregister("incoming")
@@ -107,20 +113,26 @@ class ResultTable:
 
     def adopt(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Move the rows of the table that has this view's name into `experiment_rows`, and drop the table."""
-        row = ", ".join(f'"{one.name}" := "{one.name}"' for one in self.columns)
+        row = ", ".join(f'"{result_column.name}" := "{result_column.name}"' for result_column in self.columns)
         connection.execute(filled(query("adopt_result_rows"), {**self._parts(), "{row}": f"struct_pack({row})"}))
 
     def _parts(self) -> dict[str, str]:
         return {
             "{table}": self.name,
-            "{structure}": json.dumps({one.name: _JSON_TYPES.get(one.sql_type, one.sql_type) for one in self.columns}),
-            "{fields}": ", ".join(quoted(one.name) for one in self.columns),
+            "{structure}": json.dumps(
+                {
+                    result_column.name: _JSON_TYPES.get(result_column.sql_type, result_column.sql_type)
+                    for result_column in self.columns
+                }
+            ),
+            "{fields}": ", ".join(quoted(result_column.name) for result_column in self.columns),
             "{columns}": ", ".join(
-                f'found[{place}]::{one.sql_type} as "{one.name}"' for place, one in enumerate(self.columns, start=1)
+                f'found[{place}]::{result_column.sql_type} as "{result_column.name}"'
+                for place, result_column in enumerate(self.columns, start=1)
             ),
             "{mistyped}": " or ".join(
-                f"(found[{place}] is not null and {_tried(place, one.sql_type)} is null)"
-                for place, one in enumerate(self.columns, start=1)
+                f"(found[{place}] is not null and {_tried(place, result_column.sql_type)} is null)"
+                for place, result_column in enumerate(self.columns, start=1)
             ),
         }
 
@@ -151,7 +163,7 @@ def result_table(name: str, *, key: Sequence[str]) -> Callable[[type[R]], type[R
 
     def declare(rows: type[R]) -> type[R]:
         columns = _columns(rows)
-        if unknown := set(key) - {one.name for one in columns}:
+        if unknown := set(key) - {result_column.name for result_column in columns}:
             raise ValueError(f"the key of {name} names no field: {', '.join(sorted(unknown))}")
         comment = " ".join((rows.__doc__ or "").split())
         declared = ResultTable(require_identifier(name), tuple(key), comment, columns)
@@ -164,8 +176,8 @@ def result_table(name: str, *, key: Sequence[str]) -> Callable[[type[R]], type[R
 
 def table_of(rows: type) -> ResultTable:
     """Return the table that is declared on the class of its rows."""
-    found: ResultTable = getattr(rows, _ATTRIBUTE)
-    return found
+    declared: ResultTable = getattr(rows, _ATTRIBUTE)
+    return declared
 
 
 def declared_tables() -> list[ResultTable]:
@@ -173,20 +185,20 @@ def declared_tables() -> list[ResultTable]:
 
     Raises TerminalError if the installation lists no experiments, because every database would lose their views.
     """
-    found = _TABLES.all()
-    if not found:
+    tables = _TABLES.all()
+    if not tables:
         raise TerminalError("this installation of newwiki-eval lists no experiments; install it again")
-    return [found[name] for name in sorted(found)]
+    return [tables[name] for name in sorted(tables)]
 
 
 def views() -> str:
     """Return the SQL that creates the typed views of all result tables."""
-    return "\n".join(one.view() for one in declared_tables())
+    return "\n".join(table.view() for table in declared_tables())
 
 
 def keys() -> dict[str, tuple[str, ...]]:
     """Return the key of each result table, which begins with the id of the answer."""
-    return {one.name: ("experiment_id", *one.key) for one in declared_tables()}
+    return {table.name: ("experiment_id", *table.key) for table in declared_tables()}
 
 
 def mistyped(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, int]]:
@@ -194,21 +206,27 @@ def mistyped(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, int]]:
 
     Returns a description and the number for each result table with such rows.
     """
-    counted = {one.name: one.mistyped(connection) for one in declared_tables()}
+    counted = {table.name: table.mistyped(connection) for table in declared_tables()}
     return [(f"rows of {table} with a value of another type", count) for table, count in counted.items() if count]
 
 
 def adopt(connection: duckdb.DuckDBPyConnection, tables: Collection[str]) -> None:
     """Move the rows of those result tables that are separate tables, as in development versions before 0.2.0."""
-    for one in declared_tables():
-        if one.name in tables:
-            one.adopt(connection)
+    for table in declared_tables():
+        if table.name in tables:
+            table.adopt(connection)
 
 
 def _columns(rows: Any) -> tuple[Column, ...]:
     kinds = get_type_hints(rows)
     return tuple(
-        _column(f"{rows.__name__}.{one.name}", one.name, kinds[one.name], one.metadata) for one in fields(rows)
+        _column(
+            f"{rows.__name__}.{declared_field.name}",
+            declared_field.name,
+            kinds[declared_field.name],
+            declared_field.metadata,
+        )
+        for declared_field in fields(rows)
     )
 
 

@@ -27,8 +27,8 @@ def status(database: Database, run_id: str) -> str | None:
     if not database.is_there:
         return None
     with database.read() as connection:
-        found = first_row(connection.execute("select status, heard_at, process from runs where run_id = ?", [run_id]))
-    return liveness.state(*found) if found else None
+        row = first_row(connection.execute("select status, heard_at, process from runs where run_id = ?", [run_id]))
+    return liveness.state(*row) if row else None
 
 
 def interrupted(database: Database) -> list[tuple[str, datetime | None]]:
@@ -64,13 +64,13 @@ def with_articles(database: Database, run_id: str) -> tuple[Run, list[Article]]:
     """Return a complete run and its articles. Raises UsageError if there is no such run, or if it has no articles."""
     with database.read() as connection:
         names = ", ".join(field.name for field in fields(Run))
-        found = records(Run, connection.execute(f"select {names} from runs where run_id = ?", [run_id]))  # noqa: S608 (our own names)
+        runs = records(Run, connection.execute(f"select {names} from runs where run_id = ?", [run_id]))  # noqa: S608 (our own names)
         known = [name for (name,) in connection.execute("select run_id from runs").fetchall()]
-    if not found:
+    if not runs:
         raise UsageError(
             f"there is no run '{run_id}'{did_you_mean(run_id, known)}; `newwiki leaderboard` lists the runs"
         )
-    [run] = found
+    [run] = runs
     if run.samples == 0:
         raise UsageError(
             f"run {run_id} only read articles and has no texts; score it with `newwiki evaluate --likelihood-only`"
@@ -80,7 +80,7 @@ def with_articles(database: Database, run_id: str) -> tuple[Run, list[Article]]:
     if is_prompt_set(run.snapshot_id):
         raise UsageError(f"run {run_id} uses a prompt set and no articles; score it with `newwiki experiment fairness`")
     written = {page_id for (page_id,) in database.rows("written_pages", run_id)}
-    articles = [one for one in snapshots.articles(database, run.snapshot_id) if one.page_id in written]
+    articles = [article for article in snapshots.articles(database, run.snapshot_id) if article.page_id in written]
     if not articles:
         raise UsageError(f"run {run_id} has its own references; score its file again with `newwiki score FILE.jsonl`")
     return run, articles
@@ -95,15 +95,15 @@ def start(database: Database, run: Run) -> None:
     with database.write() as connection:
         for dead, _ in _interrupted(connection):
             connection.execute("update runs set status = 'interrupted', process = null where run_id = ?", [dead])
-        found = first_row(connection.execute("select status from runs where run_id = ?", [run.run_id]))
-        if not found:
+        row = first_row(connection.execute("select status from runs where run_id = ?", [run.run_id]))
+        if not row:
             insert(connection, "runs", [run], status="running")
             connection.execute("update runs set started_at = now() where run_id = ?", [run.run_id])
             connection.execute(query("fill_protocol"), [run.run_id])
             short_forms.enter(connection, run.run_id)
-        elif found[0] != "complete":
+        elif row[0] != "complete":
             connection.execute(query("resume_run"), [run.run_id])
-        if not found or found[0] != "complete":
+        if not row or row[0] != "complete":
             connection.execute(query("hear"), [liveness.this_process(), run.run_id])
 
 
@@ -164,7 +164,9 @@ def is_registered(database: Database, fingerprints: Iterable[Fingerprint], metri
     with database.read() as connection:
         entered = {name for (name,) in connection.execute("select evaluator_id from evaluators").fetchall()}
         stored = _stored_metrics(connection)
-    return all(one.evaluator_id in entered for one in fingerprints) and all(metric in stored for metric in metrics)
+    return all(fingerprint.evaluator_id in entered for fingerprint in fingerprints) and all(
+        metric in stored for metric in metrics
+    )
 
 
 def register(database: Database, fingerprints: Iterable[Fingerprint], metrics: Iterable[Metric]) -> None:
@@ -190,7 +192,7 @@ def register(database: Database, fingerprints: Iterable[Fingerprint], metrics: I
             row = asdict(metric)
             insert_arrow(connection, "metrics", pa.Table.from_pylist([{"metric": row.pop("name"), **row}]))
         if changed:
-            create_views(connection, of_metrics=True)
+            create_views(connection, only_metrics=True)
 
 
 def _are_registered(database: Database, rows: Sequence[Mapping[str, Any]], metrics: Iterable[Metric]) -> bool:
@@ -216,10 +218,10 @@ def finished_scorings(database: Database, run_id: str) -> set[str]:
 
 def scored_texts(database: Database, run_id: str, evaluator_ids: Iterable[str]) -> dict[str, set[tuple[int, int]]]:
     """Return the (page id, sample) pairs that each evaluator has scored, by evaluator id."""
-    found: dict[str, set[tuple[int, int]]] = {name: set() for name in evaluator_ids}
-    for name, page_id, sample in database.rows("scored_texts", run_id, list(found)):
-        found[name].add((page_id, sample))
-    return found
+    scored: dict[str, set[tuple[int, int]]] = {name: set() for name in evaluator_ids}
+    for name, page_id, sample in database.rows("scored_texts", run_id, list(scored)):
+        scored[name].add((page_id, sample))
+    return scored
 
 
 def add_scores(database: Database, run_id: str, scores: Sequence[Score], claims: Sequence[CheckedClaim] = ()) -> None:

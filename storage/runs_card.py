@@ -43,5 +43,5 @@ Every score names its `evaluator_id`. Numbers of different evaluators are not to
 def card(files: Sequence[Path], runs: Sequence[Contender]) -> str:
     """Return the README.md of a `datasets` folder with these files."""
     named = [(run.run_id, public_name(run.model), public_decoder(run.decoder), run.snapshot_id) for run in runs]
-    rows = [f"| {' | '.join(map(code_in_markdown, one))} |" for one in named]
+    rows = [f"| {' | '.join(map(code_in_markdown, cells))} |" for cells in named]
     return _CARD.format(configs=configs(files), runs="\n".join(rows))

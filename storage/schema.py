@@ -38,8 +38,11 @@ class Relation:
 def names(database: Database) -> list[str]:
     """Return the names of all tables, views and columns, for completion in an editor."""
     with database.fenced() as connection:
-        found = list(relations(connection))
-    return sorted({one.name for one in found} | {column.name for one in found for column in one.columns})
+        all_relations = list(relations(connection))
+    return sorted(
+        {relation.name for relation in all_relations}
+        | {column.name for relation in all_relations for column in relation.columns}
+    )
 
 
 @functools.cache
@@ -49,17 +52,17 @@ def documented() -> tuple[Relation, ...]:
         migrate(connection, Path(":memory:"))
         connection.execute(_ANY_METRIC)
         create_views(connection)
-        return tuple(_of_any_metric(one) for one in relations(connection))
+        return tuple(_with_metric_placeholder(relation) for relation in relations(connection))
 
 
-def _of_any_metric(relation: Relation) -> Relation:
+def _with_metric_placeholder(relation: Relation) -> Relation:
     columns = [
         replace(
-            one,
-            name=one.name.replace("any_METRIC", "METRIC"),
-            comment=one.comment and one.comment.replace("any_METRIC", "METRIC"),
+            column,
+            name=column.name.replace("any_METRIC", "METRIC"),
+            comment=column.comment and column.comment.replace("any_METRIC", "METRIC"),
         )
-        for one in relation.columns
+        for column in relation.columns
     ]
     return replace(relation, columns=tuple(columns))
 

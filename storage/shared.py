@@ -107,9 +107,9 @@ class GatheredParts:
 
     def only(self, tables: Collection[str]) -> "GatheredParts":
         """Return only the parts of these tables."""
-        some = GatheredParts(self.url)
-        some.held = {part: one for part, one in self.held.items() if part.table in tables}
-        return some
+        gathered = GatheredParts(self.url)
+        gathered.held = {part: rows for part, rows in self.held.items() if part.table in tables}
+        return gathered
 
 
 class SharedFolder:
@@ -143,8 +143,8 @@ class SharedFolder:
             noted = [path for path in paths if path.endswith(".json")]
             remote = self._files.cat(noted, recursive=False) if noted and not self._is_local else {}
             texts = {path: read_regular(Path(path)) for path in noted} if self._is_local else remote
-        found = [self._note(path, text) for path, text in texts.items()]
-        return {note.part: note for note in found}
+        notes = [self._note(path, text) for path, text in texts.items()]
+        return {note.part: note for note in notes}
 
     def _note(self, path: str, content: bytes) -> Note:
         """Return the note in a catalogue file.

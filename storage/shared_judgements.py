@@ -27,7 +27,7 @@ Notes = MutableMapping[SharedPart, Note]
 
 
 def push(
-    database: Database, folder: Parts, there: Notes, shared: Collection[str], without: Collection[str] = ()
+    database: Database, folder: Parts, notes: Notes, shared: Collection[str], without: Collection[str] = ()
 ) -> tuple[int, list[str]]:
     """Push answers that the folder lacks, on pairs of `shared` runs and by judges that are not in `without`.
 
@@ -42,7 +42,7 @@ def push(
             continue
         rows = _under(held(database, SharedPart("judgements", (*keys, ("origin", origin)))), part["origin"])
         try:
-            known = in_our_columns(_read(folder, there[part]), rows.schema) if part in there else rows.slice(0, 0)
+            known = in_our_columns(_read(folder, notes[part]), rows.schema) if part in notes else rows.slice(0, 0)
             if origin == "" and (strange := _later(rows, known)):
                 raise UntrueAnswers(_not_ours(our_id, len(strange)))
         except UntrueAnswers as error:
@@ -53,14 +53,14 @@ def push(
         if not (new := _later(known, rows)):
             continue
         for described in _described_by(part):
-            if described not in there:
-                there[described] = folder.write(described, held(database, described), {})
-        there[part] = folder.write(part, _together(known, new, rows.schema), {})
+            if described not in notes:
+                notes[described] = folder.write(described, held(database, described), {})
+        notes[part] = folder.write(part, _together(known, new, rows.schema), {})
         pushed += len(new)
     return pushed, refused
 
 
-def pull(database: Database, folder: ReadableParts, there: Notes, shared: Collection[str]) -> tuple[int, list[str]]:
+def pull(database: Database, folder: ReadableParts, notes: Notes, shared: Collection[str]) -> tuple[int, list[str]]:
     """Store answers that the database lacks, on pairs of `shared` runs, each part in one transaction.
 
     Returns the number of stored answers, and a line for each part that was refused.
@@ -68,7 +68,7 @@ def pull(database: Database, folder: ReadableParts, there: Notes, shared: Collec
     pulled, refused = 0, list[str]()
     our_id = database_id(database)
     foreign = ForeignAnswers(database)
-    for part in sorted((one for one in there if one.table == "judgements"), key=lambda one: one.keys):
+    for part in sorted((part for part in notes if part.table == "judgements"), key=lambda part: part.keys):
         named = dict(part.keys)
         if not {named.get("run_a"), named.get("run_b")} <= set(shared):
             continue
@@ -77,7 +77,7 @@ def pull(database: Database, folder: ReadableParts, there: Notes, shared: Collec
                 raise UntrueAnswers(
                     f"they are filed under {', '.join(map(visible, named))}, not {', '.join(_PART)}, origin"
                 )
-            pulled += _take(database, folder, there, part, foreign, our_id)
+            pulled += _take(database, folder, notes, part, foreign, our_id)
         except UntrueAnswers as error:
             refused.append(f"answers in {_file(folder, part)} are not taken in: {error}")
     return pulled, refused
@@ -88,16 +88,16 @@ def database_id(database: Database) -> str:
 
     Raises TerminalError unless it has exactly one id.
     """
-    found = database.rows("database_id")
-    if len(found) != 1:
+    rows = database.rows("database_id")
+    if len(rows) != 1:
         raise TerminalError(
-            f"'{database.path}' has {len(found)} ids in this_database, and must have one; restore a backup"
+            f"'{database.path}' has {len(rows)} ids in this_database, and must have one; restore a backup"
         )
-    return str(found[0][0])
+    return str(rows[0][0])
 
 
 def _take(
-    database: Database, folder: ReadableParts, there: Notes, part: SharedPart, foreign: ForeignAnswers, our_id: str
+    database: Database, folder: ReadableParts, notes: Notes, part: SharedPart, foreign: ForeignAnswers, our_id: str
 ) -> int:
     """Store the new and the later answers of a part, and return their number.
 
@@ -107,23 +107,27 @@ def _take(
     stored_as = "" if origin == our_id else origin
     here_part = SharedPart("judgements", (*((name, part[name]) for name in _PART), ("origin", stored_as)))
     here = held(database, here_part)
-    if rows_sha256(_under(here, origin)) == there[part].sha256:
+    if rows_sha256(_under(here, origin)) == notes[part].sha256:
         return 0
-    found = _read(folder, there[part])
-    if origin == UNNAMED and "origin" not in found.column_names:
-        found = found.append_column("origin", pa.array([UNNAMED] * found.num_rows, pa.string()))
-    described = {one.table: _read(folder, there[one]) for one in _described_by(part) if one in there}
-    rows = foreign.checked(found, here.schema, {**dict(here_part.keys), "origin": origin}, described)
+    answers = _read(folder, notes[part])
+    if origin == UNNAMED and "origin" not in answers.column_names:
+        answers = answers.append_column("origin", pa.array([UNNAMED] * answers.num_rows, pa.string()))
+    described = {
+        described_part.table: _read(folder, notes[described_part])
+        for described_part in _described_by(part)
+        if described_part in notes
+    }
+    rows = foreign.checked(answers, here.schema, {**dict(here_part.keys), "origin": origin}, described)
     if origin == our_id:
         if strange := _later(here, _under(rows, "")):
             raise UntrueAnswers(_not_ours(our_id, len(strange)))
         return 0
-    given_here = held(database, SharedPart(part.table, (*here_part.keys[:-1], ("origin", ""))))
+    answered_here = held(database, SharedPart(part.table, (*here_part.keys[:-1], ("origin", ""))))
     new = _later(here, rows)
     if origin == UNNAMED:
-        new = _unnamed(new, here, given_here)
-    same = {_said(row) for row in given_here.to_pylist()}
-    new = [row for row in new if _said(row) not in same]
+        new = _unnamed(new, here, answered_here)
+    same = {_without_origin(row) for row in answered_here.to_pylist()}
+    new = [row for row in new if _without_origin(row) not in same]
     if not new:
         return 0
     with database.write() as connection:
@@ -168,13 +172,13 @@ def _under(rows: pa.Table, origin: str) -> pa.Table:
     return rows.set_column(place, rows.schema.field(place), pa.array([origin] * rows.num_rows, pa.string()))
 
 
-def _later(known: pa.Table, found: pa.Table) -> list[Row]:
-    """Return the `found` answers to questions to which `known` has no answer, or only an earlier answer."""
-    answers = {question(row): row for row in known.to_pylist()}
+def _later(known: pa.Table, answers: pa.Table) -> list[Row]:
+    """Return the `answers` to questions to which `known` has no answer, or only an earlier answer."""
+    known_answers = {question(row): row for row in known.to_pylist()}
     return [
         row
-        for row in found.to_pylist()
-        if (before := answers.get(question(row))) is None or before["judged_at"] < row["judged_at"]
+        for row in answers.to_pylist()
+        if (before := known_answers.get(question(row))) is None or before["judged_at"] < row["judged_at"]
     ]
 
 
@@ -186,7 +190,7 @@ def _together(known: pa.Table, new: list[Row], schema: pa.Schema) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=schema)
 
 
-def _said(row: Row) -> tuple[Any, ...]:
+def _without_origin(row: Row) -> tuple[Any, ...]:
     """Return an answer without its origin. Two answers that are equal to the microsecond are the same answer."""
     return tuple(sorted((name, str(value)) for name, value in row.items() if name != "origin"))
 

@@ -33,10 +33,10 @@ def snapshot_id(
     usual = OLD_SELECTION if window.is_old else Selection()
     if selection == usual and cutoff is None and not against:
         return name
-    asked: list[object] = [_asked(selection), cutoff and cutoff.isoformat()]
+    settings: list[object] = [_selection_settings(selection), cutoff and cutoff.isoformat()]
     if against:
-        asked.append(dict(against))
-    return f"{name}-{hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:6]}"
+        settings.append(dict(against))
+    return f"{name}-{hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:6]}"
 
 
 def parameters_json(
@@ -47,13 +47,13 @@ def parameters_json(
     `against` maps the ids of the snapshots whose articles must not be repeated to their content hashes.
     """
     windowed = {"kind": kind, "window": [window.start.isoformat(), window.end.isoformat()]}
-    asked = {**windowed, "novelty": PARAMETERS, "rules": RULES, **_asked(selection)}
+    settings = {**windowed, "novelty": PARAMETERS, "rules": RULES, **_selection_settings(selection)}
     if against:
-        asked["novel_against"] = dict(against)
-    return json.dumps(asked, sort_keys=True)
+        settings["novel_against"] = dict(against)
+    return json.dumps(settings, sort_keys=True)
 
 
-def _asked(selection: Selection) -> dict[str, object]:
+def _selection_settings(selection: Selection) -> dict[str, object]:
     """Return the settings that are not None. Older snapshots do not have the newer settings."""
     return {name: value for name, value in vars(selection).items() if value is not None}
 
@@ -143,14 +143,14 @@ def resolve(database: Database, name: str) -> Snapshot:
         known = ", ".join(row[0] for row in rows)
         latest, _, wiki = name.partition(":")
         if latest == "latest":
-            found = first_row(connection.execute(query("latest_snapshot"), [wiki or None]))
-            if not found:
-                of_new_pages = f"of new pages{' of ' + wiki if wiki else ''} " if known else ""
+            row = first_row(connection.execute(query("latest_snapshot"), [wiki or None]))
+            if not row:
+                new_pages = f"of new pages{' of ' + wiki if wiki else ''} " if known else ""
                 others = f", or name one: {known}" if known else ""
                 raise TerminalError(
-                    f"'{database.path}' holds no snapshot {of_new_pages}yet; publish one with `newwiki refresh`{others}"
+                    f"'{database.path}' holds no snapshot {new_pages}yet; publish one with `newwiki refresh`{others}"
                 )
-            name = found[0]
+            name = row[0]
         snapshot = _snapshot(connection, name)
         if not snapshot:
             raise UsageError(f"there is no snapshot '{name}'; there are: {known or 'none yet'}")
@@ -197,8 +197,8 @@ def first_hashed(database: Database, name: str) -> datetime | None:
 
 
 def _snapshot(connection: duckdb.DuckDBPyConnection, name: str) -> Snapshot | None:
-    found = records(Snapshot, connection.execute(query("snapshot_one"), [name]))
-    return found[0] if found else None
+    snapshots = records(Snapshot, connection.execute(query("snapshot_one"), [name]))
+    return snapshots[0] if snapshots else None
 
 
 def article(page: Judged) -> Article:

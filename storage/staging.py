@@ -18,7 +18,7 @@ from newwiki.errors import TransientError
 from newwiki.snapshot import Judged, Requests
 from storage.attached import attached
 from storage.database import insert, transaction
-from storage.failures import is_busy, told
+from storage.failures import described_errors, is_busy
 from storage.queries import first_row, query, records
 
 
@@ -27,7 +27,7 @@ class Staging:
 
     def __init__(self, path: Path, cutoff: datetime) -> None:
         self._path = path
-        self._kept: duckdb.DuckDBPyConnection | None = None
+        self._held: duckdb.DuckDBPyConnection | None = None
         self.cutoff = cutoff
 
     @classmethod
@@ -41,8 +41,8 @@ class Staging:
                 connection.execute("insert into request values (?, ?)", [snapshot_id, cutoff])
             # older versions created the table without this column
             connection.execute("alter table judged add column if not exists structure json")
-            (found,) = connection.execute("select cutoff from request").fetchall()[0]
-        return cls(path, found)
+            (stored_cutoff,) = connection.execute("select cutoff from request").fetchall()[0]
+        return cls(path, stored_cutoff)
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -50,11 +50,11 @@ class Staging:
 
         Opening the file takes longer than most operations. Raises TransientError if another process is using the file.
         """
-        with _connection(self._path) as self._kept:
+        with _connection(self._path) as self._held:
             try:
                 yield
             finally:
-                self._kept = None
+                self._held = None
 
     def add(self, pages: Sequence[Judged], requests: Sequence[Requests] = ()) -> None:
         """Store verdicts and the requests that they needed.
@@ -75,8 +75,8 @@ class Staging:
     def recall(self, question: str) -> list[str]:
         """Return the stored answers to a question, in their order."""
         with self._connect() as connection:
-            asked = "select answer from remembered where question = ? order by number"
-            return [answer for (answer,) in connection.execute(asked, [question]).fetchall()]
+            statement = "select answer from remembered where question = ? order by number"
+            return [answer for (answer,) in connection.execute(statement, [question]).fetchall()]
 
     def requests(self) -> list[Requests]:
         """Return the requests of all attempts, with one row per kind."""
@@ -91,8 +91,8 @@ class Staging:
     def passed(self) -> set[int]:
         """Return the ids of the selected pages."""
         with self._connect() as connection:
-            found = connection.execute("select page_id from judged where verdict = 'selected'").fetchall()
-        return {page_id for (page_id,) in found}
+            rows = connection.execute("select page_id from judged where verdict = 'selected'").fetchall()
+        return {page_id for (page_id,) in rows}
 
     def pages(self) -> list[Judged]:
         with self._connect() as connection:
@@ -100,12 +100,12 @@ class Staging:
 
     @contextmanager
     def _connect(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        if not self._kept:
+        if not self._held:
             with _connect(self._path) as connection:
                 yield connection
             return
-        with _one_at_work(self._path), transaction(self._kept):
-            yield self._kept
+        with _one_at_work(self._path), transaction(self._held):
+            yield self._held
 
     @classmethod
     def discard_leftover(cls, database: Path, snapshot_id: str) -> None:
@@ -141,8 +141,11 @@ def _connection(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 @contextmanager
 def _one_at_work(path: Path) -> Iterator[None]:
-    """Raises TransientError if another process is using the file. For other failures, raises the error of `told`."""
-    with told(path):
+    """Raises TransientError if another process is using the file.
+
+    For other failures, raises the error of `described_errors`.
+    """
+    with described_errors(path):
         try:
             yield
         except (duckdb.ConstraintException, duckdb.IOException) as error:

@@ -59,18 +59,18 @@ def parts(database: Database, stratum: str, snapshot_ids: Collection[str]) -> li
 
     Raises TerminalError if the value of the stratum is unknown for all articles of a snapshot.
     """
-    found = database.records(StratumPart, "stratum_parts", list(snapshot_ids), stratum)
-    for name in dict.fromkeys(part.snapshot_id for part in found):
-        if all(part.value == _UNKNOWN for part in found if part.snapshot_id == name):
+    stratum_parts = database.records(StratumPart, "stratum_parts", list(snapshot_ids), stratum)
+    for name in dict.fromkeys(part.snapshot_id for part in stratum_parts):
+        if all(part.value == _UNKNOWN for part in stratum_parts if part.snapshot_id == name):
             raise TerminalError(_remedy(stratum, name))
-    return found
+    return stratum_parts
 
 
-def told(stratum: str, found: Sequence[StratumPart]) -> list[str]:
+def notes(stratum: str, stratum_parts: Sequence[StratumPart]) -> list[str]:
     """Return a sentence with the parts of each snapshot."""
     return [
-        f"{stratum} of {name}: {', '.join(_words(stratum, part) for part in found if part.snapshot_id == name)}"
-        for name in dict.fromkeys(part.snapshot_id for part in found)
+        f"{stratum} of {name}: {', '.join(_words(stratum, part) for part in stratum_parts if part.snapshot_id == name)}"
+        for name in dict.fromkeys(part.snapshot_id for part in stratum_parts)
     ]
 
 
@@ -90,7 +90,7 @@ def cut(
     days = [(after or {}).get(run_id) for run_id in run_ids]
     with database.read() as connection:
         connection.execute(query("take_pages"), [list(run_ids), stratum or "", days])
-        return _of_taken(database)
+        return _summary_of_pages(database)
 
 
 def cut_after(database: Database, run_ids: Sequence[str], days: Sequence[date]) -> CutRuns:
@@ -100,17 +100,17 @@ def cut_after(database: Database, run_ids: Sequence[str], days: Sequence[date]) 
     """
     with database.read() as connection:
         connection.execute(query("take_pages_created_after"), [list(run_ids), list(days)])
-        return _of_taken(database)
+        return _summary_of_pages(database)
 
 
-def _of_taken(database: Database) -> CutRuns:
+def _summary_of_pages(database: Database) -> CutRuns:
     """Summarize the pages in the temporary table of this connection."""
     with database.read() as connection:
         for take in (query("take_page_means_of_pages"), query("take_page_gaps_of_pages")):
             connection.execute(take)
-        of_runs = database.records(PartOfRun, "stratum_rows")
-        keys, texts = [f"{one.run_id}\t{one.value}" for one in of_runs], [one.completions for one in of_runs]
-        return CutRuns(of_runs, database.records(dict[str, Any], "stratum_board", keys, texts))
+        run_parts = database.records(PartOfRun, "stratum_rows")
+        keys, texts = [f"{part.run_id}\t{part.value}" for part in run_parts], [part.completions for part in run_parts]
+        return CutRuns(run_parts, database.records(dict[str, Any], "stratum_board", keys, texts))
 
 
 def _words(stratum: str, part: StratumPart) -> str:

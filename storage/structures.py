@@ -21,22 +21,22 @@ def add(connection: duckdb.DuckDBPyConnection, snapshot_id: str, pages: Iterable
     ]
     counts = [
         {
-            "structure_version": found.version,
-            "infoboxes": found.infoboxes,
-            "citations": len(found.citations),
-            "templates": [{"template": name, "uses": uses} for name, uses in found.templates.items()],
-            "links": found.links,
-            "images": found.images,
-            "sections": found.sections,
+            "structure_version": structure.version,
+            "infoboxes": structure.infoboxes,
+            "citations": len(structure.citations),
+            "templates": [{"template": name, "uses": uses} for name, uses in structure.templates.items()],
+            "links": structure.links,
+            "images": structure.images,
+            "sections": structure.sections,
             "page_id": page_id,
         }
-        for page_id, found in known
+        for page_id, structure in known
     ]
-    facts = [vars(fact) | {"page_id": page_id} for page_id, found in known for fact in found.facts]
+    facts = [vars(fact) | {"page_id": page_id} for page_id, structure in known for fact in structure.facts]
     citations = [
         vars(citation) | {"place": place, "page_id": page_id}
-        for page_id, found in known
-        for place, citation in enumerate(found.citations, 1)
+        for page_id, structure in known
+        for place, citation in enumerate(structure.citations, 1)
     ]
     for table, rows in (("article_structure", counts), ("article_facts", facts), ("article_citations", citations)):
         if rows:
@@ -49,9 +49,9 @@ def known_facts(database: Database, snapshot_id: str, page_ids: Sequence[int]) -
 
     The value is None if this version has not extracted the facts of the article.
     """
-    found: dict[int, list[tuple[str, str]] | None] = dict.fromkeys(page_ids)
+    facts_by_page: dict[int, list[tuple[str, str]] | None] = dict.fromkeys(page_ids)
     for page_id, parameter, value in database.rows("known_facts", snapshot_id, list(page_ids), STRUCTURE_VERSION):
-        of_page = found[page_id] = found[page_id] or []
+        facts = facts_by_page[page_id] = facts_by_page[page_id] or []
         if parameter is not None:
-            of_page.append((parameter, value))
-    return found
+            facts.append((parameter, value))
+    return facts_by_page

@@ -34,8 +34,8 @@ def store_missing(connection: duckdb.DuckDBPyConnection) -> None:
 
 def choose_columns(connection: duckdb.DuckDBPyConnection) -> None:
     """Choose again which evaluator's scores fill the column of each metric."""
-    for one in (query("forget_columns"), query("store_columns")):
-        connection.execute(one)
+    for statement in (query("forget_columns"), query("store_columns")):
+        connection.execute(statement)
 
 
 def _store(connection: duckdb.DuckDBPyConnection, run_id: str, evaluator_ids: Collection[str]) -> None:
@@ -53,10 +53,10 @@ def renew_finished(
 
     Unfinished scorings have no summaries.
     """
-    found = connection.execute("select evaluator_id from scorings where run_id = ?", [run_id]).fetchall()
-    if finished := [evaluator_id for (evaluator_id,) in found if evaluator_id in evaluator_ids]:
-        for forget_one in (query("forget_page_means"), query("forget_page_gaps"), query("forget_summaries")):
-            connection.execute(forget_one, [run_id, finished])
+    rows = connection.execute("select evaluator_id from scorings where run_id = ?", [run_id]).fetchall()
+    if finished := [evaluator_id for (evaluator_id,) in rows if evaluator_id in evaluator_ids]:
+        for statement in (query("forget_page_means"), query("forget_page_gaps"), query("forget_summaries")):
+            connection.execute(statement, [run_id, finished])
         store(connection, run_id, finished, choose=choose)
 
 
@@ -66,8 +66,8 @@ def stale(connection: duckdb.DuckDBPyConnection) -> list[str]:
     Also returns a sentence for each metric whose column has the scores of another evaluator than it should.
     """
     run_ids = [run_id for (run_id,) in connection.execute(query("summarised_runs")).fetchall()]
-    of_columns = [sentence for (sentence,) in connection.execute(query("stale_columns")).fetchall()]
-    return [*(sentence for some in batches.of_runs(run_ids) for sentence in _stale(connection, some)), *of_columns]
+    stale_columns = [sentence for (sentence,) in connection.execute(query("stale_columns")).fetchall()]
+    return [*(sentence for batch in batches.of_runs(run_ids) for sentence in _stale(connection, batch)), *stale_columns]
 
 
 def _stale(connection: duckdb.DuckDBPyConnection, run_ids: Sequence[str]) -> list[str]:

@@ -40,19 +40,19 @@ def conforming(table: str, rows: pa.Table, keys: Mapping[str, str]) -> pa.Table:
     - rows that do not have the values in `keys`, or a repeated row
     """
     shape = shape_of(table)
-    found = _columns(rows, shape)
+    columns = _columns(rows, shape)
     for name in shape.required:
-        if found[name].null_count:
+        if columns[name].null_count:
             raise ValueError(f"a row has no {name}")
-    for name, column in zip(found.column_names, found.columns, strict=True):
+    for name, column in zip(columns.column_names, columns.columns, strict=True):
         _require_values(name, column, is_json=name in shape.json)
     for name, value in keys.items():
-        if name in found.column_names and found[name].unique().to_pylist() not in ([], [value]):
+        if name in columns.column_names and columns[name].unique().to_pylist() not in ([], [value]):
             raise ValueError(f"it holds rows of another {name} than '{value}'")
     key = list(KEYS[table])
-    if found.select(key).group_by(key, use_threads=False).aggregate([]).num_rows < found.num_rows:
+    if columns.select(key).group_by(key, use_threads=False).aggregate([]).num_rows < columns.num_rows:
         raise ValueError("it holds a row twice")
-    return found
+    return columns
 
 
 def _columns(rows: pa.Table, shape: TableShape) -> pa.Table:
@@ -118,11 +118,11 @@ def _require_json(name: str, text: str) -> None:
 def _leaves(value: object) -> Iterator[object]:
     """Yield the values inside nested lists and structures."""
     if isinstance(value, list):
-        for one in value:
-            yield from _leaves(one)
+        for item in value:
+            yield from _leaves(item)
     elif isinstance(value, dict):
-        for one in value.values():
-            yield from _leaves(one)
+        for item in value.values():
+            yield from _leaves(item)
     else:
         yield value
 

@@ -39,13 +39,13 @@ class Verification:
     texts: Sequence[TextKey] | None = None
 
 
-def add(database: Database, found: Sequence[Verification]) -> None:
+def add(database: Database, verifications: Sequence[Verification]) -> None:
     """Store new verifications, and choose again which evaluator's scores fill each column.
 
     A claimed score does not fill a column if a verified score exists.
     """
     with database.write() as connection:
-        insert_new(connection, "verifications", found)
+        insert_new(connection, "verifications", verifications)
         summaries.choose_columns(connection)
 
 
@@ -55,9 +55,9 @@ def keep_own(target: Database, source: Database) -> None:
     Runs and scores that were made in `source` lose the origin that the pull recorded, and verifications in `source` are
     kept.
     """
-    made, came, checked = source.table("made_here"), source.table("came_from_elsewhere"), source.table("checked_here")
+    own, came, checked = source.table("made_here"), source.table("came_from_elsewhere"), source.table("checked_here")
     with target.write() as connection:
-        connection.register("made", made)
+        connection.register("made", own)
         connection.execute(query("forget_origins_of_made"))
         connection.unregister("made")
         insert_new(connection, "origins", came)
@@ -67,10 +67,10 @@ def keep_own(target: Database, source: Database) -> None:
 
 def words_below_verified(database: Database, run_ids: Collection[str]) -> dict[tuple[str, str], str]:
     """Return the level, in words, of each finished scoring that is not fully verified, by run and evaluator."""
-    return {key: one.words for key, one in levels(database, run_ids).items() if one.level != VERIFIED}
+    return {key: level.words for key, level in levels(database, run_ids).items() if level.level != VERIFIED}
 
 
 def levels(database: Database, run_ids: Collection[str]) -> dict[tuple[str, str], Level]:
     """Return the level of each finished scoring of these runs, by run and evaluator."""
-    found = database.records(Level, "levels_of_runs", list(run_ids))
-    return {(one.run_id, one.evaluator_id): one for one in found}
+    records = database.records(Level, "levels_of_runs", list(run_ids))
+    return {(level.run_id, level.evaluator_id): level for level in records}

@@ -25,7 +25,7 @@ FIXTURES = frozenset({
 })  # fmt: skip
 # Libraries of models, servers and browsers.
 LIBRARIES = frozenset({
-    "accelerate", "datasets", "lm_eval", "nbclient", "openvino", "peft", "prefect", "ray", "sentence_transformers",
+    "accelerate", "datasets", "lm_eval", "openvino", "peft", "prefect", "ray", "sentence_transformers",
     "spacy", "sphinx", "torch", "transformers",
 })  # fmt: skip
 _ROOMS = frozenset({"newwiki", "evaluators", "storage", "flows", "tests"})

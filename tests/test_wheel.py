@@ -80,7 +80,8 @@ def test_wheel_and_sources_hold_every_file_of_the_packages_and_the_wheel_no_othe
 
 def test_a_wheel_that_lacks_a_file_or_has_another_is_no_release(dist: Path) -> None:
     [path] = dist.glob("*.whl")
-    whole = {name: ZipFile(path).read(name) for name in ZipFile(path).namelist()}
+    with ZipFile(path) as built:
+        whole = {name: built.read(name) for name in built.namelist()}
     del whole["storage/sql/comments.sql"]
     whole |= {"newwiki/errors.py": b"", "tests/conftest.py": b""}
     with ZipFile(path, "w") as wheel:
@@ -121,20 +122,20 @@ _WALK = """
 from importlib.resources import files
 import newwiki
 newwiki.refresh(dump=files("newwiki.sample") / "wiki.xml", month="2026-09")
-newwiki.evaluate(MODEL, decoder="greedy", prompts=2, max_new_tokens=4, metrics="rep_4,bleu,entity_overlap",
-                 entities="rules-v1")
+newwiki.score("texts.jsonl", snapshot="latest", metrics="rep_4,bleu,entity_overlap", entities="rules-v1")
 print(newwiki.report())
 """
 
 
-def test_from_a_wiki_to_a_report_in_an_empty_folder(newwiki: Path, toy_checkpoint: Path, tmp_path: Path) -> None:
+def test_from_a_wiki_to_a_report_in_an_empty_folder(newwiki: Path, tmp_path: Path) -> None:
     """With the wheel's own files: the sample wiki, SQL, templates, styles."""
-    program = _WALK.replace("MODEL", repr(str(toy_checkpoint)))
-    ended = run(newwiki.with_name("python"), "-c", program, folder=tmp_path)
+    (tmp_path / "texts.jsonl").write_text('{"title": "Low Water Hymns", "text": "It was recorded in Orlow."}')
+    ended = run(newwiki.with_name("python"), "-c", _WALK, folder=tmp_path)
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout == "report-samplewiki-2026-09.html\n"
     assert sorted(os.listdir(tmp_path)) == [
         "newwiki.duckdb",
         "newwiki.duckdb.commits",
         "report-samplewiki-2026-09.html",
+        "texts.jsonl",
     ]

@@ -30,4 +30,4 @@ def pull(settings: Settings, quiet: bool, url: str) -> None:
 
     progress = reporter(quiet)
     moved = go_over(open_database(settings), admit(SharedFolder(url), "pull"), progress.note)
-    progress.note(f"imported: {moved.told()}")
+    progress.note(f"imported: {moved.words()}")

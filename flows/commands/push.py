@@ -26,4 +26,4 @@ def push(settings: Settings, quiet: bool, url: str) -> None:
 
     progress, database = reporter(quiet), open_database(settings)
     moved = go_over(database, SharedFolder(url).apart_from(database.path), progress.note)
-    progress.note(f"pushed: {moved.told()}")
+    progress.note(f"pushed: {moved.words()}")

@@ -261,7 +261,7 @@ def _cut(
             here = [one for one in cut.summaries if one["value"] == part.value]
             of_part = {(one["run_id"], one["metric"], one["evaluator_id"]): one for one in here}
             records.append(about | _values(part.run_id, columns, of_part, others))
-    notes = [*whole.notes, *strata.told(stratum or "", found)]
+    notes = [*whole.notes, *strata.notes(stratum or "", found)]
     if of_whole_runs := [column.name for column in whole.columns if column not in columns]:
         notes.append(f"left out, as they are of whole runs and have no parts: {', '.join(of_whole_runs)}")
     on_snapshots = {one.run_id for one in cut.of_runs}

@@ -84,7 +84,7 @@ def compare(
         notes.append(f"uses only articles created after {after}, the later knowledge cutoff of the two models")
     tests = [Test(metric, evaluator_id) for metric, evaluator_id in shared.items()]
     if by:
-        notes += strata.told(by, strata.parts(database, by, [a.snapshot_id]))
+        notes += strata.notes(by, strata.parts(database, by, [a.snapshot_id]))
         tests, values = _cut(tests, values, pages, strata.pages(database, by, a.snapshot_id))
     differences = (values[1] - values[0]).T
     common = np.isfinite(differences).any(axis=0)

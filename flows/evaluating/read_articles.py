@@ -41,8 +41,9 @@ def plan_reading(
     cutoff: KnowledgeCutoff | None = None,
 ) -> PlannedRun:
     """Plan the likelihood run of this request, as `generate.plan` does for generation."""
-    snapshot = snapshots.resolve(database, request.snapshot)
-    articles = snapshots.articles(database, snapshot.snapshot_id)[: request.prompts]
+    with database.read():
+        snapshot = snapshots.resolve(database, request.snapshot)
+        articles = snapshots.articles(database, snapshot.snapshot_id)[: request.prompts]
     numerics = numerics_of(backend)
     identity = _identity(
         content_sha256=snapshot.content_sha256,
@@ -164,11 +165,12 @@ def read_articles(
         progress.note(warning)
     if planned.cutoff and (told := knowledge_cutoffs.enter(database, run.run_id, planned.cutoff)):
         progress.note(told)
-    is_complete = runs.status(database, run.run_id) == "complete"
-    if is_complete and ids <= runs.finished_scorings(database, run.run_id):
-        progress.note(f"{run.model} {DECODER}: all {run.prompts:,} articles are read (run {run.run_id})")
-        return ids
-    scored = runs.scored_texts(database, run.run_id, ids)
+    with database.read():
+        is_complete = runs.status(database, run.run_id) == "complete"
+        if is_complete and ids <= runs.finished_scorings(database, run.run_id):
+            progress.note(f"{run.model} {DECODER}: all {run.prompts:,} articles are read (run {run.run_id})")
+            return ids
+        scored = runs.scored_texts(database, run.run_id, ids)
     done = {page_id for page_id, _ in set.intersection(*scored.values())}
     batches = [batch for batch in _batches(planned.articles) if any(one.page_id not in done for one in batch)]
     runs.start(database, run)
@@ -187,9 +189,10 @@ def read_articles(
             runs.add_scores(database, run.run_id, scores)
             count += sum(one.page_id not in done for one in batch)
             bar.update(count, run.prompts, f"{tokens / (time.monotonic() - start):,.0f} tokens/s")
-    runs.finish_scoring(database, run.run_id, ids)
-    if not is_complete:
-        runs.complete(database, run.run_id, run.keep)
+    with database.write():
+        runs.finish_scoring(database, run.run_id, ids)
+        if not is_complete:
+            runs.complete(database, run.run_id, run.keep)
     return ids
 
 

@@ -34,8 +34,11 @@ def answer(experiment: Experiment, evaluations: Evaluations, request: Experiment
     weights = [asdict(replace(run, model=public_name(run.model))) for run in runs]
     kinds = kinds_of(found.rows)
     kind = kinds[0] if kinds else None
-    made = methods_of(experiment, request, found, json.loads(read), kind, evaluations.database, evaluations.settings)
-    levels = verifications.levels(evaluations.database, [run.run_id for run in runs])
+    with evaluations.database.read():
+        made = methods_of(
+            experiment, request, found, json.loads(read), kind, evaluations.database, evaluations.settings
+        )
+        levels = verifications.levels(evaluations.database, [run.run_id for run in runs])
     read_by = {one.evaluator_id for one in made.evaluators}
     notes = level_notes((run_id, run_id, one.level) for (run_id, by), one in levels.items() if by in read_by)
     of_levels = [one.words for one in notes]  # no notes leave the id as it is in databases of earlier versions

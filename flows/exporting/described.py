@@ -89,8 +89,8 @@ def describe(database: Database, named: Contender, *, by_evaluator: bool = True)
     Raises TerminalError for a run without numbers, and for a snapshot's articles, which no model wrote.
     """
     with database.read():
-        found = database.records(dict[str, Any], "results_run", named.run_id)
-        if not found:
+        rows_of_run = database.records(dict[str, Any], "results_run", named.run_id)
+        if not rows_of_run:
             raise TerminalError(f"{named.run_id} is no run of a model, so it has no results; export it as a table")
         if by_evaluator:
             rows = database.records(dict[str, Any], "results_by_evaluator", named.run_id)
@@ -100,7 +100,7 @@ def describe(database: Database, named: Contender, *, by_evaluator: bool = True)
             raise TerminalError(f"run {named.run_id} has no scores; score it with `newwiki score --run {named.run_id}`")
         scorers = _fingerprints(database, [number["evaluator_id"] for number in rows])
         addresses = [address for (address,) in database.rows("permalink_bases", named.snapshot_id)]
-    return DescribedRun(public_row(found[0]), rows, scorers, addresses[0] if len(addresses) == 1 else None)
+    return DescribedRun(public_row(rows_of_run[0]), rows, scorers, addresses[0] if len(addresses) == 1 else None)
 
 
 def hub_names(runs: Sequence[Contender], model_id: str | None) -> dict[str, str]:

@@ -47,7 +47,7 @@ class DocumentScorer:
             [analysis],
             {page_id: reference},
         )
-        return {one.metric: one.value for one in scores if one.value is not None}
+        return {result.metric: result.value for result in scores if result.value is not None}
 
     def _fingerprint(self, evaluator: str) -> Any:
         return self._loaded.fingerprints[evaluator]

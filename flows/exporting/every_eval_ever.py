@@ -68,44 +68,46 @@ def export_records(database: Database, request: EveryEvalEverRequest, folder: Pa
     safe(folder, database.path)
     runs = contenders(database, request.runs)
     names = hub_names(runs, request.model_id)
-    found = [EverRecord(**vars(describe(database, run)), model_id=names[run.model]) for run in runs]
-    for one in found:
-        _require_own(folder, one, request)
+    described = [EverRecord(**vars(describe(database, run)), model_id=names[run.model]) for run in runs]
+    for described_run in described:
+        _require_own(folder, described_run, request)
     written = []
-    for one in found:
-        detailed = _write_instances(database, one, folder, progress) if request.instances else None
-        text = in_json(json.dumps(record(one, request, detailed), indent=2, ensure_ascii=False, allow_nan=False))
-        write_text(folder / one.path, f"{text}\n")
-        written += [folder / one.path, *([folder / detailed["file_path"]] if detailed else [])]
-        one.note_left_out(progress)
+    for described_run in described:
+        detailed = _write_instances(database, described_run, folder, progress) if request.instances else None
+        text = in_json(
+            json.dumps(record(described_run, request, detailed), indent=2, ensure_ascii=False, allow_nan=False)
+        )
+        write_text(folder / described_run.path, f"{text}\n")
+        written += [folder / described_run.path, *([folder / detailed["file_path"]] if detailed else [])]
+        described_run.note_left_out(progress)
     return written
 
 
-def record(found: EverRecord, request: EveryEvalEverRequest, detailed: Mapping[str, Any] | None) -> dict[str, Any]:
+def record(described: EverRecord, request: EveryEvalEverRequest, detailed: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the record. All values in its `details` are text, as the schema requires."""
     return {
         "schema_version": SCHEMA_VERSION,
-        "evaluation_id": found.evaluation_id,
-        "evaluation_timestamp": found.run["started_at"].isoformat(),
-        "retrieved_timestamp": str(found.as_of.timestamp()),
+        "evaluation_id": described.evaluation_id,
+        "evaluation_timestamp": described.run["started_at"].isoformat(),
+        "retrieved_timestamp": str(described.as_of.timestamp()),
         "source_metadata": {
             "source_name": "New-Wiki Eval",
             "source_type": "evaluation_run",
             "source_organization_name": request.organization,
             "evaluator_relationship": request.relationship,
             "additional_details": _texts(
-                run_id=found.run_id, run_status=found.run["status"], left_out=found.left_out or None
+                run_id=described.run_id, run_status=described.run["status"], left_out=described.left_out or None
             ),
         },
-        "eval_library": _library(found),
-        "model_info": _model(found),
-        "evaluation_results": [_result(found, number) for number in found.known],
+        "eval_library": _library(described),
+        "model_info": _model(described),
+        "evaluation_results": [_result(described, number) for number in described.known],
         **({"detailed_evaluation_results": dict(detailed)} if detailed else {}),
     }
 
 
-def _library(found: EverRecord) -> dict[str, Any]:
-    wrote = found.versions.get("newwiki-eval")
+def _library(described: EverRecord) -> dict[str, Any]:
+    wrote = described.versions.get("newwiki-eval")
     return {
         "name": "newwiki-eval",
         "version": wrote or "unknown",
@@ -113,12 +115,12 @@ def _library(found: EverRecord) -> dict[str, Any]:
     }
 
 
-def _model(found: EverRecord) -> dict[str, Any]:
-    run = found.run
+def _model(described: EverRecord) -> dict[str, Any]:
+    run = described.run
     return {
-        "name": found.model_id,
-        "id": found.model_id,
-        "developer": found.model_id.split("/")[0],
+        "name": described.model_id,
+        "id": described.model_id,
+        "developer": described.model_id.split("/")[0],
         "inference_engine": {"name": run["backend"], **_engine_version(run)},
         "additional_details": _texts(
             deployment_type="unknown",
@@ -137,21 +139,21 @@ def _engine_version(run: Mapping[str, Any]) -> dict[str, str]:
     return {"version": known} if known else {}
 
 
-def _result(found: EverRecord, number: Mapping[str, Any]) -> dict[str, Any]:
+def _result(described: EverRecord, number: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "evaluation_result_id": found.result_id(number["metric"], number["evaluator_id"]),
-        "evaluation_name": found.task,
-        "source_data": _source(found),
+        "evaluation_result_id": described.result_id(number["metric"], number["evaluator_id"]),
+        "evaluation_name": described.task,
+        "source_data": _source(described),
         "evaluation_timestamp": number["finished_at"].isoformat(),
-        "metric_config": _metric(number, found.scorers[number["evaluator_id"]]),
+        "metric_config": _metric(number, described.scorers[number["evaluator_id"]]),
         "score_details": _score(number),
-        **({"generation_config": _generation(found.run)} if found.run["samples"] else {}),
+        **({"generation_config": _generation(described.run)} if described.run["samples"] else {}),
     }
 
 
-def _source(found: EverRecord) -> dict[str, Any]:
-    run = found.run
-    where = {"source_type": "url", "url": [found.wiki_url]} if found.wiki_url else {"source_type": "other"}
+def _source(described: EverRecord) -> dict[str, Any]:
+    run = described.run
+    where = {"source_type": "url", "url": [described.wiki_url]} if described.wiki_url else {"source_type": "other"}
     details = _texts(content_sha256=run["content_sha256"], articles=run["articles"], prompts=run["prompts"])
     return {"dataset_name": run["snapshot_id"], **where, "additional_details": details}
 
@@ -181,17 +183,17 @@ _DIRECTIONS = {
 
 
 def _score(number: Mapping[str, Any]) -> dict[str, Any]:
-    of_texts = number["pages"] is not None
+    is_of_texts = number["pages"] is not None
     return {
         "score": number["mean"],
         "details": _texts(
             texts=number["status"],
             texts_without_a_number=number["unscored"],
             prompts=number["pages"],
-            no_interval=number["no_interval"] if of_texts else "a number of the whole run",
-            spread_over_draws=None if of_texts else number["sd"],
+            no_interval=number["no_interval"] if is_of_texts else "a number of the whole run",
+            spread_over_draws=None if is_of_texts else number["sd"],
         ),
-        **({"uncertainty": _uncertainty(number)} if of_texts else {}),
+        **({"uncertainty": _uncertainty(number)} if is_of_texts else {}),
     }
 
 
@@ -200,16 +202,16 @@ def _uncertainty(number: Mapping[str, Any]) -> dict[str, Any]:
 
     The standard error is omitted if it gives no interval; `details.no_interval` has the reason.
     """
-    told: dict[str, Any] = {"num_samples": number["scored"]}
+    uncertainty: dict[str, Any] = {"num_samples": number["scored"]}
     if number["sd"] is not None:
-        told |= {"standard_deviation": number["sd"]}
+        uncertainty |= {"standard_deviation": number["sd"]}
     if number["low"] is not None:
         ends = {"lower": number["low"], "upper": number["high"]}
-        told |= {
+        uncertainty |= {
             "standard_error": {"value": number["standard_error"], "method": _CLUSTERED},
             "confidence_interval": {**ends, "confidence_level": 0.95, "method": _INTERVAL},
         }
-    return told
+    return uncertainty
 
 
 def _generation(run: Mapping[str, Any]) -> dict[str, Any]:
@@ -239,15 +241,15 @@ def _samples(run: Mapping[str, Any]) -> bool:
 def _texts(**details: Any) -> dict[str, str]:
     """Return the details that are not None, each as text. Values of other types become JSON."""
     return {
-        name: one if isinstance(one, str) else json.dumps(one, ensure_ascii=False, sort_keys=True)
-        for name, one in details.items()
-        if one is not None
+        name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+        for name, value in details.items()
+        if value is not None
     }
 
 
-def _require_own(folder: Path, found: EverRecord, request: EveryEvalEverRequest) -> None:
-    require_own_file(folder / found.path, found.run_id, _run_in)
-    beside = folder / _path_beside(found.path)
+def _require_own(folder: Path, described: EverRecord, request: EveryEvalEverRequest) -> None:
+    require_own_file(folder / described.path, described.run_id, _run_in)
+    beside = folder / _path_beside(described.path)
     if beside.exists() and not request.instances:
         raise TerminalError(f"'{beside}' is there, and a record without instances would disown it; name another folder")
 
@@ -261,24 +263,28 @@ def _path_beside(record: Path) -> Path:
     return record.with_name(f"{record.stem}_samples.jsonl")
 
 
-def _write_instances(database: Database, found: EverRecord, folder: Path, progress: Progress) -> dict[str, Any] | None:
+def _write_instances(
+    database: Database, described: EverRecord, folder: Path, progress: Progress
+) -> dict[str, Any] | None:
     """Write the rows, and return their description for the record, or None with a note if the run has no rows."""
-    path = _path_beside(found.path)
+    path = _path_beside(described.path)
     digest, rows = sha256(), 0
     with whole(folder / path) as part, part.open("wb") as file:
-        for number in found.known:
+        for number in described.known:
             with database.read() as connection:
-                asked = [found.run_id, number["metric"], number["evaluator_id"]]
-                for batch in connection.sql(query("scored_instances"), params=asked).to_arrow_reader(_BATCH):
+                parameters = [described.run_id, number["metric"], number["evaluator_id"]]
+                for batch in connection.sql(query("scored_instances"), params=parameters).to_arrow_reader(_BATCH):
                     for text in batch.to_pylist():
-                        row = json.dumps(_instance(found, number, text), ensure_ascii=False, allow_nan=False)
+                        row = json.dumps(_instance(described, number, text), ensure_ascii=False, allow_nan=False)
                         line = f"{in_json(row)}\n".encode()
                         digest.update(line)
                         file.write(line)
                         rows += 1
     if not rows:
         (folder / path).unlink()
-        progress.note(f"run {found.run['run_id']} has written no texts of stored articles, so its record has no rows")
+        progress.note(
+            f"run {described.run['run_id']} has written no texts of stored articles, so its record has no rows"
+        )
         return None
     return {
         "format": "jsonl",
@@ -289,22 +295,22 @@ def _write_instances(database: Database, found: EverRecord, folder: Path, progre
     }
 
 
-def _instance(found: EverRecord, number: Mapping[str, Any], text: Mapping[str, Any]) -> dict[str, Any]:
+def _instance(described: EverRecord, number: Mapping[str, Any], text: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row. `answer_attribution` is empty, because the whole text is judged."""
-    asked = {
-        "raw": fill(found.run["prompt_template"], text["title"], text["first_sentence"]),
+    input_texts = {
+        "raw": fill(described.run["prompt_template"], text["title"], text["first_sentence"]),
         "reference": [text["reference"]],
     }
     return {
         "schema_version": SCHEMA_VERSION,
-        "evaluation_id": found.evaluation_id,
-        "model_id": found.model_id,
-        "evaluation_name": found.task,
-        "evaluation_result_id": found.result_id(number["metric"], number["evaluator_id"]),
+        "evaluation_id": described.evaluation_id,
+        "model_id": described.model_id,
+        "evaluation_name": described.task,
+        "evaluation_result_id": described.result_id(number["metric"], number["evaluator_id"]),
         "sample_id": str(text["page_id"]),
-        "sample_hash": _hash(asked),
+        "sample_hash": _hash(input_texts),
         "interaction_type": "single_turn",
-        "input": asked,
+        "input": input_texts,
         "output": {"raw": [text["text"]]},
         "answer_attribution": [],
         "evaluation": {"score": text["value"], "is_correct": False},
@@ -317,6 +323,6 @@ def _instance(found: EverRecord, number: Mapping[str, Any], text: Mapping[str, A
     }
 
 
-def _hash(asked: Mapping[str, Any]) -> str:
+def _hash(input_texts: Mapping[str, Any]) -> str:
     """Return the hash of a prompt by the datastore's recipe, which gives other projects' rows the same hash."""
-    return sha256(json.dumps(asked, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return sha256(json.dumps(input_texts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

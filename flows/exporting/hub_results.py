@@ -36,55 +36,55 @@ def export_hub_results(database: Database, request: HubResultsRequest, folder: P
     runs = contenders(database, request.runs)
     _require_one_leaderboard(runs)
     names = hub_names(runs, request.model_id)
-    found = [describe(database, run) for run in runs]
-    scorers = _scorers(found, request, progress)
+    described = [describe(database, run) for run in runs]
+    scorers = _scorers(described, request, progress)
     written = {}
-    for run, one in zip(runs, found, strict=True):
-        path = folder / names[run.model] / ".eval_results" / f"{one.task}.yaml"
-        require_own_file(path, one.run_id, _run_in)
-        one.note_left_out(progress)
-        written[path] = _yaml([entry(one, number, request) for number in _of(one, scorers)])
+    for run, run_results in zip(runs, described, strict=True):
+        path = folder / names[run.model] / ".eval_results" / f"{run_results.task}.yaml"
+        require_own_file(path, run_results.run_id, _run_in)
+        run_results.note_left_out(progress)
+        written[path] = _yaml([entry(run_results, number, request) for number in _numbers(run_results, scorers)])
     for path, text in written.items():
         write_text(path, text)
     return list(written)
 
 
-def entry(found: DescribedRun, number: Number, request: HubResultsRequest) -> dict[str, Any]:
+def entry(described: DescribedRun, number: Number, request: HubResultsRequest) -> dict[str, Any]:
     """Return one number as an entry of the Hub."""
     from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
-    one = EvalResultEntry(
+    result = EvalResultEntry(
         dataset_id=request.dataset,
-        task_id=f"{found.task}_{number['metric']}",
+        task_id=f"{described.task}_{number['metric']}",
         value=number["mean"],
         dataset_revision=request.revision,
-        date=found.run["started_at"].astimezone(UTC).isoformat(timespec="seconds"),
+        date=described.run["started_at"].astimezone(UTC).isoformat(timespec="seconds"),
         source_url=request.source,
         source_name="New-Wiki Eval" if request.source else None,
-        notes=_notes(found, number),
+        notes=_notes(described, number),
     )
-    [written] = eval_result_entries_to_yaml([one])
+    [written] = eval_result_entries_to_yaml([result])
     return written
 
 
-def _notes(found: DescribedRun, number: Number) -> str:
-    scorer = found.scorers[number["evaluator_id"]]
+def _notes(described: DescribedRun, number: Number) -> str:
+    scorer = described.scorers[number["evaluator_id"]]
     return "; ".join(
         [
             f"{number['direction']} is better",
             _stands_on(number),
             _interval(number),
-            short_form(found.run["decoder"]),
+            short_form(described.run["decoder"]),
             f"evaluator {number['evaluator_id']} ({scorer['name']} {scorer['version']})",
-            f"run {found.run['run_id']} of New-Wiki Eval",
+            f"run {described.run['run_id']} of New-Wiki Eval",
         ]
     )
 
 
 def _stands_on(number: Number) -> str:
     texts = f"{number['scored']} texts"
-    of_prompts = f"{texts} of {number['pages']} prompts" if number["pages"] else f"one number of {texts} together"
-    return of_prompts if number["status"] == "ok" else f"{of_prompts} ({number['status']})"
+    extent = f"{texts} of {number['pages']} prompts" if number["pages"] else f"one number of {texts} together"
+    return extent if number["status"] == "ok" else f"{extent} ({number['status']})"
 
 
 def _interval(number: Number) -> str:
@@ -93,28 +93,28 @@ def _interval(number: Number) -> str:
     return f"no interval: {number['no_interval'] or 'a number of the whole run'}"
 
 
-def _of(found: DescribedRun, scorers: Mapping[str, str]) -> list[Number]:
-    return [one for one in found.known if scorers.get(one["metric"]) == one["evaluator_id"]]
+def _numbers(described: DescribedRun, scorers: Mapping[str, str]) -> list[Number]:
+    return [number for number in described.known if scorers.get(number["metric"]) == number["evaluator_id"]]
 
 
-def _scorers(found: Sequence[DescribedRun], request: HubResultsRequest, progress: Progress) -> dict[str, str]:
+def _scorers(described: Sequence[DescribedRun], request: HubResultsRequest, progress: Progress) -> dict[str, str]:
     """Return the common evaluator of all runs by metric. Raises TerminalError if no metric has a common evaluator."""
-    directions = {one["metric"]: one["direction"] for run in found for one in run.known}
-    asked = _asked(request, directions)
+    directions = {number["metric"]: number["direction"] for run in described for number in run.known}
+    metrics = _wanted_metrics(request, directions)
     scorings = [
-        Scoring(run.run["run_id"], one["metric"], one["evaluator_id"], one["finished_at"])
-        for run in found
-        for one in run.known
-        if one["metric"] in asked
+        Scoring(run.run["run_id"], number["metric"], number["evaluator_id"], number["finished_at"])
+        for run in described
+        for number in run.known
+        if number["metric"] in metrics
     ]
-    scorers, without = of_all(scorings, [run.run["run_id"] for run in found])
+    scorers, without = of_all(scorings, [run.run["run_id"] for run in described])
     if not scorers:
         raise TerminalError(
             "; ".join(left_out_words(without)) or "none of the metrics has a direction, so none is told"
         )
     undirected = [name for name, way in directions.items() if way == "none"] if request.metrics == _ALL else []
-    for told in [*left_out_words(without), *_undirected_words(undirected)]:
-        progress.note(told)
+    for words in [*left_out_words(without), *_undirected_words(undirected)]:
+        progress.note(words)
     return scorers
 
 
@@ -122,7 +122,7 @@ def _undirected_words(metrics: Sequence[str]) -> list[str]:
     return [f"left out, as neither more nor less is better: {', '.join(metrics)}"] if metrics else []
 
 
-def _asked(request: HubResultsRequest, directions: Mapping[str, str]) -> set[str]:
+def _wanted_metrics(request: HubResultsRequest, directions: Mapping[str, str]) -> set[str]:
     if request.metrics == _ALL:
         return {name for name, way in directions.items() if way != "none"}
     names = request.metrics.split(",")
@@ -145,8 +145,8 @@ def _require_one_leaderboard(runs: Sequence[Contender]) -> None:
             )
         require_one_protocol(first, other, None)
     for model in dict.fromkeys(run.model for run in runs):
-        if len(of_one := [run for run in runs if run.model == model]) > 1:
-            named = ", ".join(f"{run.run_id} ({run.short})" for run in of_one)
+        if len(runs_of_model := [run for run in runs if run.model == model]) > 1:
+            named = ", ".join(f"{run.run_id} ({run.short})" for run in runs_of_model)
             raise TerminalError(f"the Hub has one number a model and task, and these runs are of {model}: {named}")
 
 
@@ -158,5 +158,5 @@ def _yaml(entries: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _run_in(text: str) -> str | None:
-    found = re.search(r"run\s+(\S+)\s+of\s+New-Wiki\s+Eval", text)
-    return found[1] if found else None
+    match = re.search(r"run\s+(\S+)\s+of\s+New-Wiki\s+Eval", text)
+    return match[1] if match else None

@@ -31,15 +31,19 @@ def export_results(database: Database, runs: Sequence[Contender], out: Path) -> 
     if out.suffix == ".json" and len(runs) > 1:
         raise UsageError(f"'{out}' is one file, and these are {len(runs)} runs; name a folder")
     written = {}
-    taken = set[str]()
+    paths = set[str]()
     for run in runs:
-        found = results(database, run)
-        path = out if out.suffix == ".json" else out / folder_name(found["model_name_sanitized"]) / _file_name(found)
-        if str(path).casefold() in taken:
+        run_results = results(database, run)
+        path = (
+            out
+            if out.suffix == ".json"
+            else out / folder_name(run_results["model_name_sanitized"]) / _file_name(run_results)
+        )
+        if str(path).casefold() in paths:
             raise TerminalError(f"'{path}' holds something else than run {run.run_id}; name another file or folder")
         require_own_file(path, run.run_id, _run_in)
-        taken.add(str(path).casefold())
-        written[path] = in_json(json.dumps(found, indent=2, ensure_ascii=False)) + "\n"
+        paths.add(str(path).casefold())
+        written[path] = in_json(json.dumps(run_results, indent=2, ensure_ascii=False)) + "\n"
     for path, text in written.items():
         write_text(path, text)
     return list(written)
@@ -52,19 +56,19 @@ def results(database: Database, named: Contender) -> dict[str, Any]:
     omit texts without a score. Raises TerminalError for a run without numbers, and for a snapshot's articles, which no
     model wrote.
     """
-    found = describe(database, named, by_evaluator=False)
-    run, numbers, task = found.run, found.numbers, found.task
+    described = describe(database, named, by_evaluator=False)
+    run, numbers, task = described.run, described.numbers, described.task
     effective = max((number["pages"] or 0 for number in numbers), default=0) or run["prompts"]  # as lm_eval counts
     started, ended = run["started_at"], run["finished_at"] or run["started_at"]
     return {
         "results": {task: {"name": task, "alias": task, "sample_len": effective, **_metrics(numbers)}},
         "group_subtasks": {},
-        "configs": {task: _task_config(found)},
+        "configs": {task: _task_config(described)},
         "versions": {task: TASK_VERSION},
         "n-shot": {task: 0},
-        "higher_is_better": {task: {one["metric"]: HIGHER_IS_BETTER[one["direction"]] for one in numbers}},
+        "higher_is_better": {task: {number["metric"]: HIGHER_IS_BETTER[number["direction"]] for number in numbers}},
         "n-samples": {task: {"original": run["articles"] or run["prompts"], "effective": effective}},
-        "config": _model_config(found),
+        "config": _model_config(described),
         "git_hash": None,
         "date": started.timestamp(),
         "newwiki_version": version("newwiki-eval"),
@@ -82,21 +86,21 @@ def results(database: Database, named: Contender) -> dict[str, Any]:
 
 def _metrics(numbers: Sequence[Mapping[str, Any]]) -> dict[str, float | str]:
     """Return `METRIC,none` and `METRIC_stderr,none`. `none` is the name that lm_eval gives to the absent filter."""
-    found: dict[str, float | str] = {}
-    for one in numbers:
-        found[f"{one['metric']},none"] = one["mean"]
-        error = one["standard_error"]
-        found[f"{one['metric']}_stderr,none"] = _NONE if error is None else error
-    return found
+    values: dict[str, float | str] = {}
+    for number in numbers:
+        values[f"{number['metric']},none"] = number["mean"]
+        error = number["standard_error"]
+        values[f"{number['metric']}_stderr,none"] = _NONE if error is None else error
+    return values
 
 
-def _task_config(found: DescribedRun) -> dict[str, Any]:
-    run, numbers = found.run, found.numbers
+def _task_config(described: DescribedRun) -> dict[str, Any]:
+    run, numbers = described.run, described.numbers
     return {
-        "task": found.task,
+        "task": described.task,
         "output_type": "generate_until" if run["samples"] else "loglikelihood_rolling",
         "doc_to_text": run["prompt_template"],
-        "generation_kwargs": _generation(found),
+        "generation_kwargs": _generation(described),
         "repeats": run["samples"],
         "num_fewshot": 0,
         "metadata": {
@@ -107,16 +111,16 @@ def _task_config(found: DescribedRun) -> dict[str, Any]:
             "model_sha256": run["model_sha256"],
             "decoder": run["decoder"],
             "kept": run["keep"],
-            "texts": {one["metric"]: one["scored"] for one in numbers},
-            "no_interval": {one["metric"]: one["no_interval"] for one in numbers if one["no_interval"]},
-            "fewer_texts": {one["metric"]: one["status"] for one in numbers if one["status"] != "ok"},
-            "evaluators": {one["metric"]: found.scorers[one["evaluator_id"]] for one in numbers},
+            "texts": {number["metric"]: number["scored"] for number in numbers},
+            "no_interval": {number["metric"]: number["no_interval"] for number in numbers if number["no_interval"]},
+            "fewer_texts": {number["metric"]: number["status"] for number in numbers if number["status"] != "ok"},
+            "evaluators": {number["metric"]: described.scorers[number["evaluator_id"]] for number in numbers},
         },
     }
 
 
-def _model_config(found: DescribedRun) -> dict[str, Any]:
-    run, versions = found.run, found.versions
+def _model_config(described: DescribedRun) -> dict[str, Any]:
+    run, versions = described.run, described.versions
     return {
         "model": run["backend"],
         "model_args": {"pretrained": run["model"], "dtype": run["dtype"]},
@@ -125,22 +129,24 @@ def _model_config(found: DescribedRun) -> dict[str, Any]:
         "batch_size": versions.get("batch_size"),
         "device": versions.get("device"),
         "limit": run["prompts"],
-        "gen_kwargs": _generation(found),
+        "gen_kwargs": _generation(described),
         "random_seed": run["seed"],
         "versions": versions,
     }
 
 
-def _generation(found: DescribedRun) -> dict[str, Any]:
+def _generation(described: DescribedRun) -> dict[str, Any]:
     """Return the generation parameters, or nothing for a likelihood run."""
-    if not found.run["samples"]:
+    if not described.run["samples"]:
         return {}
-    until = found.versions.get("stop", [])
-    return {**found.decoder_parameters, "until": until, "max_gen_toks": found.run["max_new_tokens"]}
+    until = described.versions.get("stop", [])
+    return {**described.decoder_parameters, "until": until, "max_gen_toks": described.run["max_new_tokens"]}
 
 
-def _file_name(found: Mapping[str, Any]) -> str:
-    started = datetime.fromtimestamp(found["start_time"], UTC).replace(tzinfo=None).isoformat(timespec="microseconds")
+def _file_name(run_results: Mapping[str, Any]) -> str:
+    started = (
+        datetime.fromtimestamp(run_results["start_time"], UTC).replace(tzinfo=None).isoformat(timespec="microseconds")
+    )
     return f"results_{started.replace(':', '-')}.json"
 
 

@@ -42,9 +42,9 @@ def _row(pair: Pair, pairing: Pairing, blinding: Blinding, batch: str) -> dict[s
         "beginning": pair.first_sentence,
         "text_1": first,
         "text_2": second,
-        **{f"question_{one.name}": f"{one.question} {one.meaning}".strip() for one in criteria},
+        **{f"question_{criterion.name}": f"{criterion.question} {criterion.meaning}".strip() for criterion in criteria},
         _ANNOTATOR: "",
-        **{one.name: "" for one in criteria},
+        **{criterion.name: "" for criterion in criteria},
     }
 
 
@@ -57,9 +57,9 @@ class Taken:
     empty: int
 
 
-def in_words(taken: Taken) -> str:
-    left = f"; {taken.empty:,} places are empty" if taken.empty else ""
-    return f"{taken.answers:,} answers by {taken.people:,} {'people' if taken.people > 1 else 'judge'} stored{left}"
+def in_words(counts: Taken) -> str:
+    left = f"; {counts.empty:,} places are empty" if counts.empty else ""
+    return f"{counts.answers:,} answers by {counts.people:,} {'people' if counts.people > 1 else 'judge'} stored{left}"
 
 
 def import_answers(database: Database, pairing: Pairing, batch: str, path: Path) -> Taken:
@@ -70,7 +70,7 @@ def import_answers(database: Database, pairing: Pairing, batch: str, path: Path)
     """
     blinding = _blinding(database, pairing, path)
     pairs = {blinding.pair_id(pair, batch): pair for pair in pairing.all_pairs}
-    found: dict[tuple[str, str, str], Judgement] = {}
+    answers: dict[tuple[str, str, str], Judgement] = {}
     empty, now = 0, datetime.now(UTC)
     for where, row in read_rows(path):
         _require_columns(where, row, pairing.rubric.names)
@@ -79,27 +79,27 @@ def import_answers(database: Database, pairing: Pairing, batch: str, path: Path)
         pair = pairs[row["pair"]]
         judge = annotator_name(batch, row.get(_ANNOTATOR, ""))
         for criterion in pairing.rubric.names:
-            said = row.get(criterion, "")
-            if not said:
+            cell = row.get(criterion, "")
+            if not cell:
                 empty += 1
                 continue
             first = blinding.first(pair, batch)
-            one = _judgement(pairing, pair, first, judge, criterion, _answer(where, criterion, said), now)
+            judgement = _judgement(pairing, pair, first, judge, criterion, _answer(where, criterion, cell), now)
             key = (row["pair"], judge, criterion)
-            if key in found and found[key].answer != one.answer:
+            if key in answers and answers[key].answer != judgement.answer:
                 raise UsageError(
                     f"{where}: {judge} has answered {criterion} of {row['pair']} otherwise on a line before; keep one"
                 )
-            found[key] = one
-    if not found:
+            answers[key] = judgement
+    if not answers:
         raise UsageError(f"'{path}' holds no answer; fill in {', '.join(pairing.rubric.names)} with 1, 2 or 0")
-    judgements.keep(database, pairing.rubric, [*found.values()])
-    return Taken(len(found), len({one.judge for one in found.values()}), empty)
+    judgements.keep(database, pairing.rubric, [*answers.values()])
+    return Taken(len(answers), len({judgement.judge for judgement in answers.values()}), empty)
 
 
 def _blinding(database: Database, pairing: Pairing, path: Path) -> Blinding:
-    if found := judgements.blinding(database, *pairing.ids, pairing.rubric):
-        return found
+    if blinding := judgements.blinding(database, *pairing.ids, pairing.rubric):
+        return blinding
     raise UsageError(
         f"'{path}' cannot be stored in '{database.path}', which has exported no pairs of {' and '.join(pairing.ids)} "
         "with this rubric: the secret that tells whose texts they are stays in the database that exported them; import "
@@ -139,12 +139,12 @@ def _judgement(
     )
 
 
-def _answer(where: str, criterion: str, said: str) -> Answer:
-    if said not in _ANSWERS:
+def _answer(where: str, criterion: str, cell: str) -> Answer:
+    if cell not in _ANSWERS:
         raise UsageError(
-            f"{where}: {criterion} is '{said}'; write 1 where the first text is better, 2 for the second, 0 for neither"
+            f"{where}: {criterion} is '{cell}'; write 1 where the first text is better, 2 for the second, 0 for neither"
         )
-    return _ANSWERS[said]
+    return _ANSWERS[cell]
 
 
 def _require_columns(where: str, row: Mapping[str, str], criteria: Sequence[str]) -> None:

@@ -7,8 +7,8 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
 from flows.evaluating.generate import every_few_seconds, find_models, load_model
+from flows.judging.judged_values import from_origin
 from flows.judging.pairing import Pairing
-from flows.judging.said import from_origin
 from flows.progress import Progress
 from newwiki.decoding.grammar import parse
 from newwiki.errors import UsageError
@@ -40,25 +40,28 @@ def ask_model(database: Database, pairing: Pairing, request: JudgeRequest, progr
     judge = fingerprint(backend, pairing.rubric, request.max_new_tokens)
     runs.register(database, [judge], [])
     stored = judgements.answered(database, *pairing.ids, judge.evaluator_id, "model", pairing.rubric)
-    there = {(one.page_id, one.criterion, one.first) for one in stored}
+    answered = {(judgement.page_id, judgement.criterion, judgement.first) for judgement in stored}
     wanted = [
         (pair, place, first)
         for pair in pairs
         for place, criterion in enumerate(pairing.rubric.criteria)
         for first in _ORDERS
-        if (pair.page_id, criterion.name, first) not in there
+        if (pair.page_id, criterion.name, first) not in answered
     ]
     if not wanted:
         progress.note(f"{request.model}: all answers on {len(pairs):,} pairs are there ({judge.evaluator_id})")
         return judge.evaluator_id
     writing = Writing(max_new_tokens=request.max_new_tokens, note=progress.note)
     [greedy] = parse("greedy")
-    asked = [(_question(pairing.rubric, *one), _number(*one[1:])) for one in wanted]
+    prompts = [(_question(pairing.rubric, *question), _number(*question[1:])) for question in wanted]
     by_page, total, done = {pair.page_id: pair for pair in pairs}, len(wanted), 0
     with progress.stretch(f"{request.model} judges", "answers") as bar:
         bar.update(done, total)
-        for batch in every_few_seconds(backend.complete(asked, greedy, writing)):
-            answers = [_judgement(by_page[one.page_id], pairing.rubric, judge.evaluator_id, one) for one in batch]
+        for batch in every_few_seconds(backend.complete(prompts, greedy, writing)):
+            answers = [
+                _judgement(by_page[completion.page_id], pairing.rubric, judge.evaluator_id, completion)
+                for completion in batch
+            ]
             judgements.keep(database, pairing.rubric, answers)
             done += len(batch)
             bar.update(done, total)
@@ -98,20 +101,20 @@ def _bridge(database: Database, pairing: Pairing, judge: str) -> list[Pair]:
     `judge` is a name, an id or the beginning of an id, with ` (from ORIGIN)` for answers from another database. Raises
     UsageError unless it names exactly one judge.
     """
-    found = defaultdict[str, set[int]](set)
-    for one in judgements.every(database, *pairing.ids):
-        found[from_origin(one.judge, one.origin)].add(one.page_id)
-    known = sorted(found)
-    meant = [one for one in known if one == judge] or [one for one in known if one.startswith(judge)]
+    pages_by_judge = defaultdict[str, set[int]](set)
+    for judgement in judgements.every(database, *pairing.ids):
+        pages_by_judge[from_origin(judgement.judge, judgement.origin)].add(judgement.page_id)
+    known = sorted(pages_by_judge)
+    meant = [name for name in known if name == judge] or [name for name in known if name.startswith(judge)]
     if len(meant) != 1:
         problem = "are several judges" if meant else "has judged no pair of these runs"
         raise UsageError(f"'{judge}' {problem}; --bridge names one of: {', '.join(meant or known) or 'nobody yet'}")
-    return [pair for pair in pairing.all_pairs if pair.page_id in found[meant[0]]][:BRIDGE]
+    return [pair for pair in pairing.all_pairs if pair.page_id in pages_by_judge[meant[0]]][:BRIDGE]
 
 
 def _question(rubric: Rubric, pair: Pair, place: int, first: Run) -> Prompt:
-    given = fill(DEFAULT_TEMPLATE, pair.title, pair.first_sentence)
-    return Prompt(pair.page_id, rubric.question(rubric.criteria[place], given, *pair.in_order(first)))
+    beginning = fill(DEFAULT_TEMPLATE, pair.title, pair.first_sentence)
+    return Prompt(pair.page_id, rubric.question(rubric.criteria[place], beginning, *pair.in_order(first)))
 
 
 def _number(place: int, first: Run) -> int:
@@ -119,8 +122,8 @@ def _number(place: int, first: Run) -> int:
     return 2 * place + _ORDERS.index(first)
 
 
-def _judgement(pair: Pair, rubric: Rubric, judge: str, said: Completion) -> Judgement:
-    place, order = divmod(said.sample, 2)
+def _judgement(pair: Pair, rubric: Rubric, judge: str, completion: Completion) -> Judgement:
+    place, order = divmod(completion.sample, 2)
     return Judgement(
         run_a=pair.run_a,
         run_b=pair.run_b,
@@ -132,7 +135,7 @@ def _judgement(pair: Pair, rubric: Rubric, judge: str, said: Completion) -> Judg
         rubric_sha256=rubric.sha256,
         criterion=rubric.criteria[place].name,
         first=_ORDERS[order],
-        answer=read_answer(said.text),
-        said=said.text,
+        answer=read_answer(completion.text),
+        said=completion.text,
         judged_at=datetime.now(UTC),
     )

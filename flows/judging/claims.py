@@ -39,16 +39,16 @@ def draw(database: Database, runs: Sequence[str]) -> Drawn:
     Raises UsageError for an unknown run. Raises TerminalError if the claims of a run were not checked, or if the runs
     are on different snapshots.
     """
-    found = contenders(database, runs)
-    snapshots = sorted({one.snapshot_id for one in found})
+    drawn_runs = contenders(database, runs)
+    snapshots = sorted({run.snapshot_id for run in drawn_runs})
     if len(snapshots) > 1:
         raise TerminalError(f"these runs are on {' and '.join(snapshots)}; label those of one snapshot at a time")
     blinding = judgements.begin_blinding(database, snapshots[0], snapshots[0], CLAIMS)
-    every = claim_labels.sentences(database, [run.run_id for run in found], SENTENCES)
+    every = claim_labels.sentences(database, [run.run_id for run in drawn_runs], SENTENCES)
     by_page: dict[str, dict[int, list[Sentence]]] = defaultdict(lambda: defaultdict(list))
-    for one in every:
-        by_page[one.run_id][one.page_id].append(one)
-    for run in found:
+    for sentence in every:
+        by_page[sentence.run_id][sentence.page_id].append(sentence)
+    for run in drawn_runs:
         if run.run_id not in by_page:
             raise TerminalError(
                 f"no claim of {run.run_id} was checked; check them first: newwiki experiment verifiability"
@@ -69,17 +69,17 @@ def export_sentences(drawn: Drawn, number: int, batch: str, path: Path) -> int:
     [criterion] = CLAIMS.criteria
     rows = [
         {
-            "sentence": drawn.blinding.sentence_id(one, batch),
-            "title": one.title,
-            "beginning": one.first_sentence,
-            "before": one.before,
-            "claim": one.words,
-            "article": one.article,
+            "sentence": drawn.blinding.sentence_id(sentence, batch),
+            "title": sentence.title,
+            "beginning": sentence.first_sentence,
+            "before": sentence.before,
+            "claim": sentence.words,
+            "article": sentence.article,
             "question": f"{criterion.question} {criterion.meaning}",
             "annotator": "",
             "label": "",
         }
-        for one in drawn.drawn[:number]
+        for sentence in drawn.drawn[:number]
     ]
     write_rows(path, rows, "the sentences")
     return len(rows)
@@ -91,8 +91,8 @@ def import_labels(database: Database, drawn: Drawn, batch: str, path: Path) -> T
     The column `annotator` makes the judge BATCH/ANNOTATOR; without a value the judge is BATCH. Raises UsageError, with
     the line and the fix, for an invalid label or an unknown sentence. Nothing of the file is stored in this case.
     """
-    by_name = {drawn.blinding.sentence_id(one, batch): one for one in drawn.every}
-    found: dict[tuple[str, str], LabelledSentence] = {}
+    by_name = {drawn.blinding.sentence_id(sentence, batch): sentence for sentence in drawn.every}
+    labels: dict[tuple[str, str], LabelledSentence] = {}
     empty, now = 0, datetime.now(UTC)
     for where, row in read_rows(path):
         sentence = by_name.get(_cell(where, row, "sentence"))
@@ -101,23 +101,23 @@ def import_labels(database: Database, drawn: Drawn, batch: str, path: Path) -> T
                 f"{where}: '{row['sentence']}' is no sentence of these runs in the batch '{batch}' of this database; "
                 "name the runs and --judge as they were exported, or take the line out"
             )
-        said = _cell(where, row, "label")
-        if not said:
+        cell = _cell(where, row, "label")
+        if not cell:
             empty += 1
             continue
         judge = annotator_name(batch, row.get("annotator", ""))
-        one = _labelled(sentence, judge, where, said, now)
+        labelled = _labelled(sentence, judge, where, cell, now)
         key = (row["sentence"], judge)
-        if key in found and found[key].label != one.label:
+        if key in labels and labels[key].label != labelled.label:
             raise UsageError(f"{where}: {judge} has labelled {row['sentence']} otherwise on a line before; keep one")
-        found[key] = one
-    if not found:
+        labels[key] = labelled
+    if not labels:
         raise UsageError(f"'{path}' holds no label; fill in label with {', '.join(LABELS[:-1])} or {LABELS[-1]}")
-    claim_labels.keep(database, [*found.values()])
-    return Taken(len(found), len({one.judge for one in found.values()}), empty)
+    claim_labels.keep(database, [*labels.values()])
+    return Taken(len(labels), len({label.judge for label in labels.values()}), empty)
 
 
-def _labelled(sentence: Sentence, judge: str, where: str, said: str, now: datetime) -> LabelledSentence:
+def _labelled(sentence: Sentence, judge: str, where: str, cell: str, now: datetime) -> LabelledSentence:
     return LabelledSentence(
         run_id=sentence.run_id,
         page_id=sentence.page_id,
@@ -125,7 +125,7 @@ def _labelled(sentence: Sentence, judge: str, where: str, said: str, now: dateti
         start_char=sentence.start_char,
         end_char=sentence.end_char,
         judge=judge,
-        label=read_label(where, said),
+        label=read_label(where, cell),
         labelled_at=now,
     )
 

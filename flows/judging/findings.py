@@ -12,8 +12,8 @@ from evaluators import statistics
 from evaluators.judging.krippendorff import alpha
 from evaluators.judging.prediction_powered import corrected
 from evaluators.judging.preference import link, position_bias, preference
+from flows.judging.judged_values import Judge, JudgedValues, Values
 from flows.judging.pairing import Pairing
-from flows.judging.said import Judge, Said, Values
 from flows.verdict_kinds import gives_verdicts
 from storage import judgements
 from storage.database import Database
@@ -117,18 +117,20 @@ class Findings:
 def find(database: Database, pairing: Pairing) -> Findings:
     """Summarize the judgments of these pairs by this rubric, and link judges of all rubrics."""
     pages = {pair.page_id for pair in pairing.pairs}
-    found = [one for one in judgements.every(database, *pairing.ids) if one.page_id in pages]
+    answers = [answer for answer in judgements.every(database, *pairing.ids) if answer.page_id in pages]
     names = judgements.names_of_models(database)
     rubric, turned = pairing.rubric.sha256, pairing.is_turned
-    said = Said([one for one in found if one.rubric_sha256 == rubric], names, rubric, turned=turned)
-    by_any = Said(found, names, rubric, turned=turned)
+    judged_values = JudgedValues(
+        [answer for answer in answers if answer.rubric_sha256 == rubric], names, rubric, turned=turned
+    )
+    by_any = JudgedValues(answers, names, rubric, turned=turned)
     criteria = pairing.rubric.names
     return Findings(
-        judged([row for criterion in criteria for row in _preferences(said, criterion)]),
-        [row for criterion in criteria for row in _agreement(said, criterion)],
-        [row for criterion in criteria for row in _biases(said, criterion)],
-        [row for criterion in criteria for row in _links(said, by_any, criterion)],
-        _notes(said, criteria),
+        judged([row for criterion in criteria for row in _preferences(judged_values, criterion)]),
+        [row for criterion in criteria for row in _agreement(judged_values, criterion)],
+        [row for criterion in criteria for row in _biases(judged_values, criterion)],
+        [row for criterion in criteria for row in _links(judged_values, by_any, criterion)],
+        _notes(judged_values, criteria),
     )
 
 
@@ -146,15 +148,20 @@ def judged(rows: Sequence[PreferenceRow]) -> list[PreferenceRow]:
     return [replace(row, p_holm=statistics.number_or_none(p)) for row, p in zip(rows, corrected_p, strict=True)]
 
 
-def _preferences(said: Said, criterion: str) -> list[PreferenceRow]:
-    people = {page: fmean(values) for page, values in said.of_people(criterion).items()}
-    persons, models = said.judges(criterion, "person"), said.judges(criterion, "model")
+def _preferences(judged_values: JudgedValues, criterion: str) -> list[PreferenceRow]:
+    people = {page: fmean(values) for page, values in judged_values.of_people(criterion).items()}
+    persons, models = judged_values.judges(criterion, "person"), judged_values.judges(criterion, "model")
     rows = [preference_row(criterion, "people", "people", len(persons), people)]
     if len(persons) > 1:
-        rows += [preference_row(criterion, one.words, "person", 1, said.values(one, criterion)) for one in persons]
+        rows += [
+            preference_row(criterion, person.words, "person", 1, judged_values.values(person, criterion))
+            for person in persons
+        ]
     for model in models:
-        values = said.values(model, criterion)
-        rows.append(preference_row(criterion, model.words, "model", 1, values, said.unreadable(model, criterion)))
+        values = judged_values.values(model, criterion)
+        rows.append(
+            preference_row(criterion, model.words, "model", 1, values, judged_values.unreadable(model, criterion))
+        )
         rows.append(_corrected_row(criterion, model, values, people))
     return [row for row in rows if row]
 
@@ -165,32 +172,32 @@ def preference_row(
     """Return the preferences of one judge by one criterion without Holm's correction, or None without pairs."""
     if not values:
         return None
-    found = preference([*values.values()])
+    preferred = preference([*values.values()])
     return PreferenceRow(
         criterion=criterion,
         judge=judge,
         kind=kind,
         judges=judges,
-        pairs=found.pairs,
-        a_better=found.first,
-        same=found.same,
-        b_better=found.second,
-        win_rate=found.win_rate,
-        low=found.interval.low,
-        high=found.interval.high,
-        p=found.p,
+        pairs=preferred.pairs,
+        a_better=preferred.first,
+        same=preferred.same,
+        b_better=preferred.second,
+        win_rate=preferred.win_rate,
+        low=preferred.interval.low,
+        high=preferred.interval.high,
+        p=preferred.p,
         unreadable=unreadable,
     )
 
 
 def _corrected_row(criterion: str, model: Judge, values: Values, people: Values) -> PreferenceRow | None:
     both = [page for page in values if page in people]
-    found = corrected(
+    correction = corrected(
         [people[page] for page in both],
         [values[page] for page in both],
         [value for page, value in values.items() if page not in people],
     )
-    if found is None:
+    if correction is None:
         return None
     return PreferenceRow(
         criterion=criterion,
@@ -201,92 +208,94 @@ def _corrected_row(criterion: str, model: Judge, values: Values, people: Values)
         a_better=None,
         same=None,
         b_better=None,
-        win_rate=found.win_rate,
-        low=found.interval.low,
-        high=found.interval.high,
+        win_rate=correction.win_rate,
+        low=correction.interval.low,
+        high=correction.interval.high,
         p=None,
-        judged_by_people=found.judged,
-        weight=found.weight,
+        judged_by_people=correction.judged,
+        weight=correction.weight,
     )
 
 
-def _agreement(said: Said, criterion: str) -> list[AgreementRow]:
-    judges = len(said.judges(criterion, "person"))
+def _agreement(judged_values: JudgedValues, criterion: str) -> list[AgreementRow]:
+    judges = len(judged_values.judges(criterion, "person"))
     if judges < 2:
         return []
-    found = alpha([*said.of_people(criterion).values()])
-    low, high = (found.interval.low, found.interval.high) if found.interval else (None, None)
+    agreement = alpha([*judged_values.of_people(criterion).values()])
+    low, high = (agreement.interval.low, agreement.interval.high) if agreement.interval else (None, None)
     return [
         AgreementRow(
             criterion=criterion,
             judges=judges,
-            pairs=found.units,
-            alpha=found.alpha,
+            pairs=agreement.units,
+            alpha=agreement.alpha,
             low=low,
             high=high,
-            lacking=found.lacking,
+            lacking=agreement.lacking,
         )
     ]
 
 
-def _biases(said: Said, criterion: str) -> list[BiasRow]:
+def _biases(judged_values: JudgedValues, criterion: str) -> list[BiasRow]:
     rows = []
-    for model in said.judges(criterion, "model"):
-        if orders := said.in_both_orders(model, criterion):
-            found = position_bias([first for first, _ in orders], [second for _, second in orders])
+    for model in judged_values.judges(criterion, "model"):
+        if orders := judged_values.in_both_orders(model, criterion):
+            bias = position_bias([first for first, _ in orders], [second for _, second in orders])
             rows.append(
                 BiasRow(
                     criterion=criterion,
                     judge=model.words,
-                    pairs=found.pairs,
-                    bias=found.bias,
-                    low=found.interval.low,
-                    high=found.interval.high,
-                    consistent=found.consistent,
+                    pairs=bias.pairs,
+                    bias=bias.bias,
+                    low=bias.interval.low,
+                    high=bias.interval.high,
+                    consistent=bias.consistent,
                 )
             )
     return rows
 
 
-def _links(said: Said, by_any: Said, criterion: str) -> list[LinkRow]:
+def _links(judged_values: JudgedValues, by_any: JudgedValues, criterion: str) -> list[LinkRow]:
     """Link the people with each model, and each model with the models that started later. Rubrics may differ."""
-    people = {page: fmean(values) for page, values in said.of_people(criterion).items()}
+    people = {page: fmean(values) for page, values in judged_values.of_people(criterion).items()}
     models = [(model.words, by_any.values(model, criterion)) for model in by_any.judges(criterion, "model")]
     judges, rows = [("people", people), *models], []
     for place, (words, values) in enumerate(judges):
         for other, others in judges[place + 1 :]:
             if both := [page for page in values if page in others]:
-                found = link([values[page] for page in both], [others[page] for page in both])
+                linked = link([values[page] for page in both], [others[page] for page in both])
                 rows.append(
                     LinkRow(
                         criterion=criterion,
                         judge=words,
                         other=other,
-                        pairs=found.pairs,
-                        agreement=found.agreement,
-                        agreement_low=found.agreement_interval.low,
-                        agreement_high=found.agreement_interval.high,
-                        difference=found.difference,
-                        low=found.difference_interval.low,
-                        high=found.difference_interval.high,
+                        pairs=linked.pairs,
+                        agreement=linked.agreement,
+                        agreement_low=linked.agreement_interval.low,
+                        agreement_high=linked.agreement_interval.high,
+                        difference=linked.difference,
+                        low=linked.difference_interval.low,
+                        high=linked.difference_interval.high,
                     )
                 )
     return rows
 
 
-def _notes(said: Said, criteria: Sequence[str]) -> list[str]:
+def _notes(judged_values: JudgedValues, criteria: Sequence[str]) -> list[str]:
     """Return one note per model with the pairs and criteria that are left out."""
     unreadable, uncorrected = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
     for criterion in criteria:
-        people = said.of_people(criterion)
-        for model in said.judges(criterion, "model"):
-            values = said.values(model, criterion)
-            if many := said.unreadable(model, criterion):
-                unreadable[model.words].append(f"{criterion} {many:,}")
+        people = judged_values.of_people(criterion)
+        for model in judged_values.judges(criterion, "model"):
+            values = judged_values.values(model, criterion)
+            if unreadable_answers := judged_values.unreadable(model, criterion):
+                unreadable[model.words].append(f"{criterion} {unreadable_answers:,}")
             both = sum(page in people for page in values)
             if people and (both < statistics.FEWEST or both == len(values)):
                 uncorrected[model.words].append(f"{criterion} both {both:,} of {len(values):,}")
-    foreign = sorted({judge.words for criterion in criteria for judge in said.judges(criterion) if judge.origin})
+    foreign = sorted(
+        {judge.words for criterion in criteria for judge in judged_values.judges(criterion) if judge.origin}
+    )
     return [
         *(
             [f"answers of judges from other databases, counted as judges of their own: {', '.join(foreign)}"]

@@ -21,7 +21,7 @@ class Pairing:
     `all_pairs` holds every pair, and `pairs` the requested number.
     """
 
-    one: Contender
+    contender: Contender
     other: Contender
     all_pairs: Sequence[Pair]
     pairs: Sequence[Pair]
@@ -30,13 +30,13 @@ class Pairing:
     @property
     def ids(self) -> tuple[str, str]:
         """The ids of the runs in alphabetical order: `run_a` and `run_b` of pairs and judgments."""
-        first, second = sorted([self.one.run_id, self.other.run_id])
+        first, second = sorted([self.contender.run_id, self.other.run_id])
         return first, second
 
     @property
     def is_turned(self) -> bool:
         """Whether the run that the user named first is `run_b`."""
-        return self.one.run_id != self.ids[0]
+        return self.contender.run_id != self.ids[0]
 
 
 def pair_up(database: Database, request: PairsRequest) -> Pairing:
@@ -46,20 +46,20 @@ def pair_up(database: Database, request: PairsRequest) -> Pairing:
     snapshots or used different protocols.
     """
     rubric = read_rubric(request.rubric)
-    one, other = contenders(database, [request.run_a, request.run_b])
-    if one.run_id == other.run_id:
-        raise UsageError(f"'{request.run_a}' and '{request.run_b}' are one run ({one.run_id}); name two")
-    if one.snapshot_id != other.snapshot_id:
+    run, other = contenders(database, [request.run_a, request.run_b])
+    if run.run_id == other.run_id:
+        raise UsageError(f"'{request.run_a}' and '{request.run_b}' are one run ({run.run_id}); name two")
+    if run.snapshot_id != other.snapshot_id:
         raise TerminalError(
-            f"{one.run_id} and {other.run_id} are on {one.snapshot_id} and {other.snapshot_id}, and a pair is of one "
+            f"{run.run_id} and {other.run_id} are on {run.snapshot_id} and {other.snapshot_id}, and a pair is of one "
             "prompt; name runs on the same snapshot"
         )
-    require_one_protocol(one, other, settings_named(request.across))
-    first, second = sorted([one.run_id, other.run_id])
-    found = judgements.pairs(database, first, second, one.snapshot_id)
-    if not found:
+    require_one_protocol(run, other, settings_named(request.across))
+    first, second = sorted([run.run_id, other.run_id])
+    pairs = judgements.pairs(database, first, second, run.snapshot_id)
+    if not pairs:
         raise TerminalError(
-            f"{one.run_id} and {other.run_id} have no article of a snapshot that both are complete on; finish them "
+            f"{run.run_id} and {other.run_id} have no article of a snapshot that both are complete on; finish them "
             "with the `newwiki evaluate` that began them"
         )
-    return Pairing(one, other, found, found[: request.pairs], rubric)
+    return Pairing(run, other, pairs, pairs[: request.pairs], rubric)

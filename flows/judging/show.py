@@ -8,7 +8,7 @@ from flows.judging.findings import AgreementRow, Findings, PreferenceRow
 from flows.judging.pairing import Pairing
 from flows.presenting.numbers import digits, p_value
 
-COLUMNS = [one.name for one in fields(PreferenceRow)]
+COLUMNS = [column.name for column in fields(PreferenceRow)]
 _KINDS = {
     "people": "people",
     "person": "a person",
@@ -19,13 +19,13 @@ _KINDS = {
 
 def tables(findings: Findings, pairing: Pairing) -> dict[str, Table]:
     """Return the tables with at least one row, by title."""
-    found = {
+    titled = {
         "Preferences": _preferences(findings, pairing),
         "Agreement of people": _agreement(findings),
         "Position bias of models": _bias(findings),
         "Judges beside each other": _links(findings),
     }
-    return {title: table for title, table in found.items() if table.cells}
+    return {title: table for title, table in titled.items() if table.cells}
 
 
 def records(findings: Findings) -> list[Sequence[object]]:
@@ -34,7 +34,9 @@ def records(findings: Findings) -> list[Sequence[object]]:
 
 
 def whose(pairing: Pairing) -> str:
-    return f"A: {pairing.one.words} ({pairing.one.run_id}); B: {pairing.other.words} ({pairing.other.run_id})"
+    return (
+        f"A: {pairing.contender.words} ({pairing.contender.run_id}); B: {pairing.other.words} ({pairing.other.run_id})"
+    )
 
 
 def _preferences(findings: Findings, pairing: Pairing) -> Table:
@@ -111,8 +113,8 @@ def _links(findings: Findings) -> Table:
     )
 
 
-def _share(many: int | None, pairs: int) -> str | None:
-    return None if many is None else f"{many / pairs:.1%}"
+def _share(count: int | None, pairs: int) -> str | None:
+    return None if count is None else f"{count / pairs:.1%}"
 
 
 def _interval(value: float, low: float, high: float) -> str:

@@ -256,12 +256,14 @@ def forest(
 
 
 def corners(values: Sequence[Mapping[str, Any]], *, downwards: bool, size: tuple[int, int] = CROSSES) -> list[str]:
-    """Return the corner of each point of `crosses` in which its words hide no other points and words; an empty
-    name where there is none."""
+    """Return the corner of each point of `crosses` in which its words hide no other points and words.
+
+    The corner is empty for a point without such a corner.
+    """
     at = [_pixels(values, "x", size[0]), _pixels(values, "y", size[1])]
     places = [(x, size[1] - y if not downwards else y) for x, y in zip(*at, strict=True)]
-    taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in places]
-    found = []
+    occupied = [(x - 6, y - 6, x + 6, y + 6) for x, y in places]
+    chosen = []
     for (x, y), value in zip(places, values, strict=True):
         wide = 6.3 * len(value["words"])
         boxes = {
@@ -279,11 +281,11 @@ def corners(values: Sequence[Mapping[str, Any]], *, downwards: bool, size: tuple
             if box[0] >= 0
             and box[2] <= size[0] + _MARGIN
             and box[3] <= size[1]
-            and not any(_meet(box, one) for one in taken)
+            and not any(_meet(box, other) for other in occupied)
         ]
-        found.append(free[0] if free else "")
-        taken += [boxes[corner] for corner in free[:1]]
-    return found
+        chosen.append(free[0] if free else "")
+        occupied += [boxes[corner] for corner in free[:1]]
+    return chosen
 
 
 def _pixels(values: Sequence[Mapping[str, Any]], axis: str, length: int) -> list[float]:
@@ -292,8 +294,8 @@ def _pixels(values: Sequence[Mapping[str, Any]], axis: str, length: int) -> list
     return [length * ((value[axis] - low) / (high - low) if high > low else 0.5) for value in values]
 
 
-def _meet(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _meet(box: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
 
 
 def crosses(
@@ -305,9 +307,11 @@ def crosses(
     level: float | None,
     size: tuple[int, int] = CROSSES,
 ) -> "altair.LayerChart":
-    """Draw a point at each `x` and `y` in its own `color`, `fill` and `shape`, an arm from `x_low` to `x_high`
-    and one from `y_low` to `y_high`, and its `words` in its `corner`. The y axis may go `downwards`, and there may be
-    a dashed line at a `level` of y."""
+    """Draw a point at each `x` and `y`, in its own `color`, `fill` and `shape` and with its `words` in its `corner`.
+
+    An arm goes from `x_low` to `x_high`, and another from `y_low` to `y_high`. With `downwards`, the y axis is
+    reversed. With `level`, there is a dashed line at this y.
+    """
     import altair as alt
 
     scales = {"x": alt.Scale(zero=False), "y": alt.Scale(zero=False, reverse=downwards)}
@@ -338,9 +342,9 @@ def crosses(
     )
     layers = [across, along, points]
     for corner, beside in _CORNERS.items():
-        there = alt.Chart(alt.Data(values=[value for value in values if value["corner"] == corner]))
+        labels = alt.Chart(alt.Data(values=[value for value in values if value["corner"] == corner]))
         layers.append(
-            there.mark_text(fontSize=11, **beside).encode(x=place("x", "x"), y=place("y", "y"), text="words:N")
+            labels.mark_text(fontSize=11, **beside).encode(x=place("x", "x"), y=place("y", "y"), text="words:N")
         )
     if level is not None:
         at = alt.Chart(alt.Data(values=[{"y": level}])).mark_rule(strokeDash=[5, 4], opacity=0.6)

@@ -54,10 +54,13 @@ class Material:
 
     @property
     def after(self) -> tuple[list[str], list[date], str]:
-        """Runs, the articles' own among them, of which not all articles are meant, the days after which these must have
-        been created, and the snapshot: as queries ask for them."""
-        found = {one["run_id"]: one["knowledge_cutoff"] for one in self.records} if self.after_cutoff else {}
-        days = found | ({self.reference["run_id"]: max(found.values())} if found and self.reference else {})
+        """The parameters of queries that count only articles created after a knowledge cutoff.
+
+        These are the ids of the runs and of the articles' own scores, the day for each id, and the snapshot's id. The
+        lists are empty if all articles count.
+        """
+        cutoffs = {record["run_id"]: record["knowledge_cutoff"] for record in self.records} if self.after_cutoff else {}
+        days = cutoffs | ({self.reference["run_id"]: max(cutoffs.values())} if cutoffs and self.reference else {})
         return list(days), list(days.values()), self.snapshot.snapshot_id
 
     @property
@@ -72,7 +75,7 @@ class Material:
     @property
     def reference(self) -> Record | None:
         """The record of the articles, if they are scored."""
-        return next((one for one in self.board.records if one["run_id"].startswith("reference:")), None)
+        return next((record for record in self.board.records if record["run_id"].startswith("reference:")), None)
 
     @property
     def records(self) -> list[Record]:
@@ -110,20 +113,23 @@ class Material:
 def gather(
     database: Database, snapshot: str, *, after_cutoff: bool = False, prefer: Collection[str] | None = None
 ) -> Material:
-    """Gather the material of a snapshot. Where the runs' evaluators differ, each has a column and the board's notes say
-    so; or a column has one of the preferred evaluators (see `flows.comparing.board.board`)."""
-    found = snapshots.resolve(database, snapshot)
-    shown = _board(database, found.snapshot_id, after_cutoff=after_cutoff, prefer=prefer)
-    entries = database.records(_entry, "report_runs", found.snapshot_id)
+    """Gather the material of a snapshot.
+
+    If the runs' evaluators differ, each evaluator has a column, and the board's notes say so. With `prefer`, a column
+    has one of the preferred evaluators (see `flows.comparing.board.board`).
+    """
+    published = snapshots.resolve(database, snapshot)
+    shown = _board(database, published.snapshot_id, after_cutoff=after_cutoff, prefer=prefer)
+    entries = database.records(_entry, "report_runs", published.snapshot_id)
     metrics = database.records(Metric, "report_metrics", [column.metric for column in shown.columns])
-    asked = [column.evaluator_id for column in shown.columns]
-    evaluators = database.records(_fingerprint, "evaluators_described", asked)
+    evaluator_ids = [column.evaluator_id for column in shown.columns]
+    evaluators = database.records(_fingerprint, "evaluators_described", evaluator_ids)
     return Material(
-        found,
+        published,
         shown,
         {entry.run.run_id: entry for entry in entries},
-        {one.name: one for one in metrics},
-        {one.evaluator_id: one for one in evaluators},
+        {metric.name: metric for metric in metrics},
+        {evaluator.evaluator_id: evaluator for evaluator in evaluators},
         _names(entry.run for entry in entries),
         {run.run_id: run.settings for run in comparison.every(database) if run.settings},
         after_cutoff,
@@ -160,10 +166,10 @@ def _names(runs: Iterable[Run]) -> dict[str, str]:
     """Return each model's name: the last part of its path or hub id, or more of it, or its hash, until names differ."""
     models = {run.run_id: (run.model, run.model_sha256) for run in runs}
     for names in (
-        {one: PurePath(one[0]).name or one[0] for one in models.values()},
-        {one: one[0] for one in models.values()},
-        {one: f"{one[0]} ({one[1][:8]})" for one in models.values()},
+        {model: PurePath(model[0]).name or model[0] for model in models.values()},
+        {model: model[0] for model in models.values()},
+        {model: f"{model[0]} ({model[1][:8]})" for model in models.values()},
     ):
-        if len(set(names.values())) == len({(name, one[1]) for one, name in names.items()}):
+        if len(set(names.values())) == len({(name, model[1]) for model, name in names.items()}):
             break
     return {run_id: names[model] for run_id, model in models.items()}

@@ -118,21 +118,21 @@ class AlignedNumber:
 
 def align(column: Sequence[Numbers]) -> list[AlignedNumber | None]:
     """Format a column's numbers with the same decimals, so that their points line up; None where there is no mean."""
-    means = [one.mean for one in column if one.mean is not None]
-    spreads = [spread for one in column for spread in (longer_arm(one), one.sd) if varies(spread)]
+    means = [entry.mean for entry in column if entry.mean is not None]
+    spreads = [spread for entry in column for spread in (longer_arm(entry), entry.sd) if varies(spread)]
     number = decimals(means, spreads)
-    sds = _padded([one.sd for one in column], number)
-    lows = _padded([one.low for one in column], number)
-    highs = _padded([one.high for one in column], number)
+    sds = _padded([entry.sd for entry in column], number)
+    lows = _padded([entry.low for entry in column], number)
+    highs = _padded([entry.high for entry in column], number)
     return [
         None
-        if one.mean is None
+        if entry.mean is None
         else AlignedNumber(
-            fixed(one.mean, number),
-            f"± {sd}" if one.sd is not None else _FIGURE_SPACE * (len(sd) + 1) if sd else "",
-            f"[{low}, {high}]" if one.low is not None else "",
+            fixed(entry.mean, number),
+            f"± {sd}" if entry.sd is not None else _FIGURE_SPACE * (len(sd) + 1) if sd else "",
+            f"[{low}, {high}]" if entry.low is not None else "",
         )
-        for one, sd, low, high in zip(column, sds, lows, highs, strict=True)
+        for entry, sd, low, high in zip(column, sds, lows, highs, strict=True)
     ]
 
 
@@ -154,8 +154,8 @@ def _padded(numbers: Sequence[float | None], decimals: int) -> list[str]:
     return [text.rjust(width, _FIGURE_SPACE) for text in texts]
 
 
-def longer_arm(one: Numbers) -> float | None:
+def longer_arm(numbers: Numbers) -> float | None:
     """Return how far the interval reaches on its longer side; None where there is no interval."""
-    if one.mean is None or one.low is None or one.high is None:
+    if numbers.mean is None or numbers.low is None or numbers.high is None:
         return None
-    return max(one.mean - one.low, one.high - one.mean)
+    return max(numbers.mean - numbers.low, numbers.high - numbers.mean)

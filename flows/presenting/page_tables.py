@@ -38,13 +38,13 @@ def paper_columns(columns: Iterable[Column]) -> list[PaperColumn]:
     by_metric: dict[str, list[Column]] = {}
     for column in columns:
         by_metric.setdefault(column.metric, []).append(column)
-    found = []
+    headed = []
     for metric in paper_metrics():
         ours = next((by_metric[name] for name in metric.here if name in by_metric), [])
         for column in ours:
             title = metric.title + column.name.removeprefix(column.metric)
-            found.append(PaperColumn(title, column, metric.low, metric.high))
-    return found
+            headed.append(PaperColumn(title, column, metric.low, metric.high))
+    return headed
 
 
 def ordered(columns: Iterable[Column], directions: Mapping[str, str]) -> list[Column]:
@@ -83,7 +83,7 @@ class Row:
 
 def in_order(material: Material) -> list[Column]:
     """Return the leaderboard's columns in the order of pages."""
-    return ordered(material.board.columns, {name: one.direction for name, one in material.metrics.items()})
+    return ordered(material.board.columns, {name: metric.direction for name, metric in material.metrics.items()})
 
 
 def best_first(material: Material, column: Column | None) -> list[Record]:
@@ -92,7 +92,7 @@ def best_first(material: Material, column: Column | None) -> list[Record]:
         return material.records
     sign = -1 if material.direction(column) == "higher" else 1
     name = column.name
-    return sorted(material.records, key=lambda one: (one[name] is None, sign * (one[name] or 0)))
+    return sorted(material.records, key=lambda record: (record[name] is None, sign * (record[name] or 0)))
 
 
 def rows(material: Material, records: Iterable[Record], columns: Sequence[Column]) -> list[Row]:
@@ -104,8 +104,8 @@ def rows(material: Material, records: Iterable[Record], columns: Sequence[Column
 
 def direction(material: Material, records: Iterable[Record], column: Column) -> str:
     """Return the better direction; `none` for runs of several protocols or sets of articles."""
-    asked = [material.settings[one["run_id"]] for one in records if one["run_id"] in material.settings]
-    is_apart = any(name in PROTOCOL for name in varying(asked)) or not material.board.same_articles
+    settings = [material.settings[record["run_id"]] for record in records if record["run_id"] in material.settings]
+    is_apart = any(name in PROTOCOL for name in varying(settings)) or not material.board.same_articles
     return "none" if is_apart else material.direction(column)
 
 
@@ -119,16 +119,16 @@ def apart(status: str | None, level: str | None = None) -> str:
 
 def cells(records: Sequence[Record], column: Column, direction: str) -> list[Cell]:
     """Return a column's cells, one for each record."""
-    found = [number_of(record, column.name) for record in records]
-    ends = [end for of in found for end in (of.mean, of.low, of.high) if end is not None]
-    means = [of.mean for of in found if of.mean is not None and of.level != CLAIMED]
+    column_numbers = [number_of(record, column.name) for record in records]
+    ends = [end for of in column_numbers for end in (of.mean, of.low, of.high) if end is not None]
+    means = [of.mean for of in column_numbers if of.mean is not None and of.level != CLAIMED]
     best = {"higher": max, "lower": min}.get(direction, lambda means, default: None)(means, default=None)
     start, span = (min(ends), max(ends) - min(ends)) if ends else (0.0, 0.0)
 
     def at(value: float) -> float:
         return round(100 * (value - start) / span, 1) if span else 50.0
 
-    made = [
+    unaligned = [
         Cell(None, apart=apart(of.status, of.level))
         if of.mean is None
         else Cell(
@@ -143,17 +143,17 @@ def cells(records: Sequence[Record], column: Column, direction: str) -> list[Cel
             apart=apart(of.status, of.level),
             level=of.level,
         )
-        for of in found
+        for of in column_numbers
     ]
-    return _aligned(made)
+    return _aligned(unaligned)
 
 
 def together(*groups: Sequence[Row]) -> list[list[Row]]:
     """Return the same groups of rows, aligned so that each column has the same decimals in all of them."""
     listed = [row for group in groups for row in group]
     by_column = [_aligned(column) for column in zip(*[row.cells for row in listed], strict=True)]
-    made = iter([Row(row.record, cells) for row, *cells in zip(listed, *by_column, strict=True)])
-    return [[next(made) for _ in group] for group in groups]
+    aligned = iter([Row(row.record, cells) for row, *cells in zip(listed, *by_column, strict=True)])
+    return [[next(aligned) for _ in group] for group in groups]
 
 
 def _aligned(column: Sequence[Cell]) -> list[Cell]:
@@ -162,15 +162,15 @@ def _aligned(column: Sequence[Cell]) -> list[Cell]:
 
 def blocks(heads: Sequence[str], rows: Sequence[Row], beside: float = 0) -> list[range]:
     """Split the columns into blocks as wide as a screen; the first block leaves room for `beside` letters."""
-    found: list[range] = []
+    column_blocks: list[range] = []
     start, used = 0, FIRST + beside
     for place, head in enumerate(heads):
         width = _width(head, rows, place) + _GAP
         if place > start and used + width > ROOM:
-            found.append(range(start, place))
+            column_blocks.append(range(start, place))
             start, used = place, FIRST
         used += width
-    return [*found, range(start, len(heads))]
+    return [*column_blocks, range(start, len(heads))]
 
 
 def width_of(head: str, cells: Sequence[str]) -> float:
@@ -181,6 +181,6 @@ def width_of(head: str, cells: Sequence[str]) -> float:
 def _width(head: str, rows: Sequence[Row], place: int) -> float:
     parts = [len(part) for part in _PARTS.split(head)]
     shown = [cell.shown for row in rows if (cell := row.cells[place]).shown]
-    numbers = [len(one.mean) + _SMALL * len(one.sd) + bool(one.sd) for one in shown]
-    intervals = [_SMALL * len(one.interval) for one in shown]
+    numbers = [len(number.mean) + _SMALL * len(number.sd) + bool(number.sd) for number in shown]
+    intervals = [_SMALL * len(number.interval) for number in shown]
     return max([*parts, *numbers, *intervals])

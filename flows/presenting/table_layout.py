@@ -32,8 +32,8 @@ def lines(columns: Sequence[Column], width: int, keys: int = 1, parted: Collecti
     form blocks below each other, and each block repeats the first `keys` columns. A table with one row, or with several
     columns of long cells, is transposed instead: one line per column for each row.
     """
-    natural = [_natural(one) for one in columns]
-    least = [_least(one) for one in columns]
+    natural = [_natural(column) for column in columns]
+    least = [_least(column) for column in columns]
     if _total(least) <= width:
         yield from _block(columns, _grown(least, natural, width), parted)
     elif _is_turned(columns, least, width, keys):
@@ -48,7 +48,7 @@ def lines(columns: Sequence[Column], width: int, keys: int = 1, parted: Collecti
 
 def wrapped(text: str, width: int) -> list[str]:
     """Break a text into lines of at most `width`, between words and after commas. Only longer words are broken."""
-    return [part for line in text.expandtabs().split("\n") for part in _of_line(line, width)]
+    return [part for line in text.expandtabs().split("\n") for part in _broken(line, width)]
 
 
 def shortened(names: Collection[str], width: int) -> dict[str, str]:
@@ -81,7 +81,7 @@ def _least_of_cell(cell: str) -> int:
     natural = _widest(cell)
     if natural <= _LONG:
         return natural
-    word = max(cell_len(one.strip()) for one in _WORDS.findall(cell))
+    word = max(cell_len(piece.strip()) for piece in _WORDS.findall(cell))
     return min(max(word, _LONG), _UNBROKEN)
 
 
@@ -90,7 +90,7 @@ def _is_long(column: Column) -> bool:
 
 
 def _is_turned(columns: Sequence[Column], least: Sequence[int], width: int, keys: int) -> bool:
-    several = sum(_is_long(one) for one in columns[keys:]) > 1
+    several = sum(_is_long(column) for column in columns[keys:]) > 1
     widest = max(least[keys:], default=0)
     return several or len(columns[0].cells) == 1 or _total([*least[:keys], widest]) > width
 
@@ -100,7 +100,7 @@ def _blocks(least: Sequence[int], width: int, keys: int) -> Iterator[list[int]]:
     repeated = list(range(keys))
     block = repeated
     for place in range(keys, len(least)):
-        if len(block) > keys and _total([least[one] for one in (*block, place)]) > width:
+        if len(block) > keys and _total([least[member] for member in (*block, place)]) > width:
             yield block
             block = repeated
         block = [*block, place]
@@ -123,13 +123,13 @@ def _grown(least: Sequence[int], natural: Sequence[int], width: int) -> list[int
 
 
 def _block(columns: Sequence[Column], widths: Sequence[int], parted: Collection[int]) -> Iterator[Line]:
-    heads = [wrapped(one.head, width) for one, width in zip(columns, widths, strict=True)]
+    heads = [wrapped(column.head, width) for column, width in zip(columns, widths, strict=True)]
     height = max(map(len, heads))
     standing = [[""] * (height - len(head)) + head for head in heads]
     for line in _row(columns, standing, widths):
         yield line, True
     yield "─" * _total(widths), False
-    for number, cells in enumerate(zip(*(one.cells for one in columns), strict=True)):
+    for number, cells in enumerate(zip(*(column.cells for column in columns), strict=True)):
         if number in parted:
             yield "", False
         for line in _row(columns, [wrapped(cell, width) for cell, width in zip(cells, widths, strict=True)], widths):
@@ -139,24 +139,24 @@ def _block(columns: Sequence[Column], widths: Sequence[int], parted: Collection[
 def _row(columns: Sequence[Column], cells: Sequence[Sequence[str]], widths: Sequence[int]) -> Iterator[str]:
     for parts in zip_longest(*cells, fillvalue=""):
         placed = [
-            " " * (width - cell_len(part)) + part if one.right else part + " " * (width - cell_len(part))
-            for one, part, width in zip(columns, parts, widths, strict=True)
+            " " * (width - cell_len(part)) + part if column.right else part + " " * (width - cell_len(part))
+            for column, part, width in zip(columns, parts, widths, strict=True)
         ]
         yield _GAP.join(placed).rstrip()
 
 
 def _turned(columns: Sequence[Column], width: int) -> Iterator[Line]:
-    label = min(max(_widest(one.head) for one in columns), width // 2)
+    label = min(max(_widest(column.head) for column in columns), width // 2)
     widths = [label, width - label - len(_GAP)]
     for row in range(len(columns[0].cells)):
         yield f"─ {row + 1} ".ljust(width, "─"), True
-        for one in columns:
-            cells = [wrapped(one.head, widths[0]), wrapped(one.cells[row], widths[1])]
-            for line in _row([replace(one, right=False)] * 2, cells, widths):
+        for column in columns:
+            cells = [wrapped(column.head, widths[0]), wrapped(column.cells[row], widths[1])]
+            for line in _row([replace(column, right=False)] * 2, cells, widths):
                 yield line, False
 
 
-def _of_line(line: str, width: int) -> Iterator[str]:
+def _broken(line: str, width: int) -> Iterator[str]:
     if cell_len(line) <= width:
         yield line
         return

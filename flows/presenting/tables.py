@@ -120,8 +120,8 @@ def room() -> int:
     A file or a pipe without COLUMNS has an unlimited width.
     """
     console = _console()
-    asked = os.environ.get("COLUMNS", "")
-    return console.width if console.is_terminal else int(asked) if asked.isdecimal() and int(asked) else _NO_EDGE
+    columns = os.environ.get("COLUMNS", "")
+    return console.width if console.is_terminal else int(columns) if columns.isdecimal() and int(columns) else _NO_EDGE
 
 
 def _console() -> "Console":
@@ -133,11 +133,11 @@ def _console() -> "Console":
 def _table(columns: Sequence[str], rows: Rows, title: str | None) -> None:
     from flows.presenting.table_layout import Column
 
-    made = []
+    aligned = []
     for place, column in enumerate(columns):
         numeric = any(row[place] is not None for row in rows) and all(_is_number(row[place]) for row in rows)
-        made.append(Column(visible(column), [short(row[place]) for row in rows], right=numeric))
-    show_columns(made, title)
+        aligned.append(Column(visible(column), [short(row[place]) for row in rows], right=numeric))
+    show_columns(aligned, title)
 
 
 def _is_number(cell: object) -> bool:

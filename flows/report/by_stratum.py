@@ -61,7 +61,7 @@ def _cut(database: Database, material: Material, column: Column, stratum: Stratu
     )
     order = [record["run_id"] for record in page_tables.best_first(material, column)]
     by_part: list[dict[str, Record]] = [
-        {one["run_id"]: one for one in shown.records if one[PART] == part.value} for part in parts
+        {record["run_id"]: record for record in shown.records if record[PART] == part.value} for part in parts
     ]
     whole: dict[str, Record] = {record["run_id"]: record for record in material.board.records}
     reference = [material.reference["run_id"]] if material.reference else []
@@ -80,9 +80,9 @@ def _drawn(
     page: PageSigns,
 ) -> tuple[Sequence[Key], Markup | None, Sequence[LevelNote]]:
     """Draw the best runs, and the articles if their numbers vary."""
-    of_runs = [row for row in rows if row.record is not material.reference]
+    run_rows = [row for row in rows if row.record is not material.reference]
     articles = [row for row in rows if row.record is material.reference and any(varies(cell.sd) for cell in row.cells)]
-    shown = [*of_runs[: MOST_SERIES - len(articles)], *articles]
+    shown = [*run_rows[: MOST_SERIES - len(articles)], *articles]
     signs = [
         ARTICLES_SIGN if row in articles else page.of(material.names[row.record["run_id"]], material.label(row.record))
         for row in shown
@@ -103,10 +103,10 @@ def _drawn(
     if not values:
         return (), None, ()
     keys = [Key(sign, text) for sign, text in zip(signs, labels, strict=True)]
-    told = "; ".join(f"{labels[int(one['who'])]}, {one['x']}: {one['mean']:.4g}" for one in values)
+    means = "; ".join(f"{labels[int(value['who'])]}, {value['x']}: {value['mean']:.4g}" for value in values)
     chart = arms(values, [part.value for part in parts], signs, column.name)
     levels = material.level_notes([row.record for row in shown], [column])
-    return keys, svg(chart, f"{column.name} by {stratum}, means: {told}"), levels
+    return keys, svg(chart, f"{column.name} by {stratum}, means: {means}"), levels
 
 
 def _rows(
@@ -118,8 +118,8 @@ def _rows(
 ) -> list[Row]:
     columns = []
     for records in by_part:
-        there = [run_id for run_id in run_ids if run_id in records]
-        listed = [records[run_id] for run_id in there]
-        made = page_tables.cells(listed, column, page_tables.direction(material, listed, column))
-        columns.append(dict(zip(there, made, strict=True)))
+        scored = [run_id for run_id in run_ids if run_id in records]
+        listed = [records[run_id] for run_id in scored]
+        shown = page_tables.cells(listed, column, page_tables.direction(material, listed, column))
+        columns.append(dict(zip(scored, shown, strict=True)))
     return [Row(whole[run_id], [cells.get(run_id, Cell(None)) for cells in columns]) for run_id in run_ids]

@@ -67,17 +67,17 @@ def column_for(material: Material, metric: str | None) -> Column | None:
     """
     columns = material.text_columns
     if metric:
-        found = next((column for column in columns if metric in (column.name, column.metric)), None)
-        if not found:
+        match = next((column for column in columns if metric in (column.name, column.metric)), None)
+        if not match:
             names = [column.name for column in columns]
             raise UsageError(
                 f"no text here has a score in '{metric}'{did_you_mean(metric, names) or ';'} "
                 f"the metrics are: {', '.join(names) or 'none'}"
             )
-        return found
+        return match
     written = [record for record in material.records if record["completions"]]
     if written:  # metrics of articles that models read have no texts
-        columns = [one for one in columns if any(record[one.name] is not None for record in written)]
+        columns = [choice for choice in columns if any(record[choice.name] is not None for record in written)]
     directed = [column for column in columns if material.direction(column) != "none"]
     return next((column for column in columns if column.metric == "sbert"), next(iter(directed), None))
 
@@ -86,8 +86,8 @@ def examples(database: Database, material: Material, column: Column, progress: P
     """Return the examples of each run by its id."""
     records = {record["run_id"]: record for record in material.records}
     all_finders = Finders()
-    asked = [list(records), column.metric, column.evaluator_id, material.snapshot.snapshot_id, *material.after[:2]]
-    rows = database.records(dict[str, Any], "report_examples", *asked)
+    parameters = [list(records), column.metric, column.evaluator_id, material.snapshot.snapshot_id, *material.after[:2]]
+    rows = database.records(dict[str, Any], "report_examples", *parameters)
     runs = [*records, f"reference:{material.snapshot.snapshot_id}"]
     claims = by_text(database.records(dict[str, Any], "shown_claims", runs, [row["page_id"] for row in rows]))
     finders = {run_id: all_finders.of_run(material, record) for run_id, record in records.items()}
@@ -110,8 +110,10 @@ def _example(
     row: Mapping[str, Any], finders: Finders, finder: Tagger | str, direction: str, claims: Mapping[Key, Claims]
 ) -> ExampleText:
     text, reference, page_id = row["text"], row["reference"], row["page_id"]
-    here, there = (() if isinstance(finder, str) else finders.find(finder, one) for one in (text, reference))
-    of_article = claims.get((f"reference:{row['snapshot_id']}", page_id, 0), {})
+    text_mentions, reference_mentions = (
+        () if isinstance(finder, str) else finders.find(finder, passage) for passage in (text, reference)
+    )
+    article_claims = claims.get((f"reference:{row['snapshot_id']}", page_id, 0), {})
     return ExampleText(
         rank=_rank(row["place"], row["scored"], direction),
         value=row["value"],
@@ -120,8 +122,10 @@ def _example(
         title=row["title"],
         permalink=row["permalink"],
         first_sentence=row["first_sentence"],
-        generation=_passage(text, here, there, claims.get((row["run_id"], page_id, row["sample"]), {})),
-        reference=_passage(reference, there, here, of_article),
+        generation=_passage(
+            text, text_mentions, reference_mentions, claims.get((row["run_id"], page_id, row["sample"]), {})
+        ),
+        reference=_passage(reference, reference_mentions, text_mentions, article_claims),
         words=row["words"],
         finish_reason=row["finish_reason"],
     )
@@ -132,9 +136,9 @@ def _passage(text: str, mentions: Sequence[str], elsewhere: Sequence[str], claim
     length = len(text)
     if length > _SHOWN:
         length = max(text.rfind(" ", 0, _SHOWN), _SHOWN - 100)
-    found = marks(text, mentions, elsewhere, length)
+    text_marks = marks(text, mentions, elsewhere, length)
     by = min(claims, default="")
-    shown = checked(text, claims.get(by, ()), length, lambda first, last: marked(text, found, first, last))
+    shown = checked(text, claims.get(by, ()), length, lambda first, last: marked(text, text_marks, first, last))
     return Passage(shown, length, len(text), by)
 
 

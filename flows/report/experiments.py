@@ -42,7 +42,7 @@ class Section:
 
 def sections(database: Database, snapshot_id: str, signs: PageSigns) -> list[Section]:
     """Return the newest answer to each question on a snapshot."""
-    return [_section(database, one, signs) for one in experiments.on_snapshot(database, snapshot_id)]
+    return [_section(database, answer, signs) for answer in experiments.on_snapshot(database, snapshot_id)]
 
 
 def write_answer(database: Database, experiment_id: str, path: Path) -> Path:
@@ -64,10 +64,10 @@ def _names(database: Database, answer: StoredExperiment) -> Callable[[Any], Any]
     Other people read the page too, so local paths are private. Names that would be equal without their folders keep
     them.
     """
-    made = record.methods(answer)
+    methods = record.methods(answer)
     names = (
-        {run.model for run in database.records(RunRead, "runs_read", [run.run_id for run in made.runs])}
-        if made
+        {run.model for run in database.records(RunRead, "runs_read", [run.run_id for run in methods.runs])}
+        if methods
         else set()
     )
     names |= {text for text in _texts(json.loads(answer.request)) if public_name(text) != text}
@@ -78,19 +78,19 @@ def _names(database: Database, answer: StoredExperiment) -> Callable[[Any], Any]
         """Return anything but text unchanged; a verdict keeps its tone."""
         if not isinstance(text, str):
             return text
-        found = str(text)
+        shortened = str(text)
         for name in known:
-            found = found.replace(name, public_name(name))
+            shortened = shortened.replace(name, public_name(name))
         if isinstance(text, Judged):
-            return Judged(found, text.tone)
-        return found
+            return Judged(shortened, text.tone)
+        return shortened
 
     return brief
 
 
 def _texts(request: Mapping[str, Any]) -> set[str]:
-    values = [one for value in request.values() for one in (value if isinstance(value, list) else [value])]
-    return {one for one in values if isinstance(one, str)}
+    values = [item for value in request.values() for item in (value if isinstance(value, list) else [value])]
+    return {item for item in values if isinstance(item, str)}
 
 
 def _brief(table: Table, brief: Callable[[Any], Any]) -> Table:
@@ -99,27 +99,27 @@ def _brief(table: Table, brief: Callable[[Any], Any]) -> Table:
 
 def _section(database: Database, answer: StoredExperiment, signs: PageSigns | None) -> Section:
     """Gather an answer for a page; without the signs of a larger page its models get signs of their own."""
-    one = named(answer.name)
-    shown = one.show(database, answer.experiment_id)
+    experiment = named(answer.name)
+    shown = experiment.show(database, answer.experiment_id)
     brief = _names(database, answer)
-    made = record.methods(answer)
-    page = signs or PageSigns(one.model for one in (made.models if made else ()))
+    methods = record.methods(answer)
+    page = signs or PageSigns(model.model for model in (methods.models if methods else ()))
     with names_shown_as(brief):
         figures = [replace(figure, caption=brief(figure.caption)) for figure in shown.figures(page)]
     first = [figure for figure in figures if figure.first] or figures[:1]
     return Section(
-        title=one.title,
-        question=one.question,
-        source=one.source,
+        title=experiment.title,
+        question=experiment.question,
+        source=experiment.source,
         answer=answer,
         sentence=brief(shown.findings.answer),
         words=[brief(sentence) for sentence in answer.words],
-        over=record.unit_words(made) if made else answer.generalizes_over or "not recorded",
-        findings=[(title, [brief(one) for one in sentences]) for title, sentences in shown.findings.titled],
+        over=record.unit_words(methods) if methods else answer.generalizes_over or "not recorded",
+        findings=[(title, [brief(sentence) for sentence in sentences]) for title, sentences in shown.findings.titled],
         tables=[_brief(table, brief) for table in shown.tables],
         first=first,
         figures=[figure for figure in figures if figure not in first],
-        methods=made,
-        left_out=record.left_out(made) if made else [],
-        bibtex=record.bibtex(one, replace(answer, verdict=brief(answer.verdict))),
+        methods=methods,
+        left_out=record.left_out(methods) if methods else [],
+        bibtex=record.bibtex(experiment, replace(answer, verdict=brief(answer.verdict))),
     )

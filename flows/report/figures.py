@@ -66,16 +66,16 @@ def sweep(material: Material, parameter: str, page: PageSigns) -> Sweep:
     drawn = families[:MOST_SERIES]
     signs = [page.of(family.model, family.label) for family in drawn]
     keys = [Key(sign, family.label) for sign, family in zip(signs, drawn, strict=True)]
-    there = [
+    measured = [
         (place, head)
         for place, head in enumerate(heads)
-        if any(row.cells[place].mean is not None for one in drawn for _, row in one.points)
+        if any(row.cells[place].mean is not None for family in drawn for _, row in family.points)
     ]
     words = SWEPT[parameter]
-    panels = [SweepPanel(head.title, head, _panel(drawn, signs, place, head, words)) for place, head in there]
+    panels = [SweepPanel(head.title, head, _panel(drawn, signs, place, head, words)) for place, head in measured]
     rescaled = [
         SweepPanel(head.title, head, _rescaled_panel(drawn, signs, place, head, words))
-        for place, head in there
+        for place, head in measured
         if head.low is not None
     ]
     return Sweep(
@@ -89,7 +89,7 @@ def sweep(material: Material, parameter: str, page: PageSigns) -> Sweep:
         rescaled,
         _command(material, parameter),
         material.level_notes(
-            (row.record for one in drawn for _, row in one.points), [head.column for _, head in there]
+            (row.record for family in drawn for _, row in family.points), [head.column for _, head in measured]
         ),
     )
 
@@ -106,7 +106,7 @@ def _families(material: Material, parameter: str, heads: Sequence[PaperColumn]) 
             key = (run.model_sha256, run.prompts, run.seed, *entry.request, fixed)
             groups[key].append((value, record))
     columns = [head.column for head in heads]
-    made = [
+    drafts = [
         (
             material.names[points[0][1]["run_id"]],
             _label(material, points[0][1], parameter),
@@ -115,10 +115,10 @@ def _families(material: Material, parameter: str, heads: Sequence[PaperColumn]) 
         for points in groups.values()
         if len({value for value, _ in points}) > 1
     ]
-    listed = together(*[[row for _, row in points] for *_, points in made])
+    listed = together(*[[row for _, row in points] for *_, points in drafts])
     families = [
-        Family(model, label, [(word, row) for (word, _), row in zip(points, of_family, strict=True)])
-        for (model, label, points), of_family in zip(made, listed, strict=True)
+        Family(model, label, [(word, row) for (word, _), row in zip(points, family_rows, strict=True)])
+        for (model, label, points), family_rows in zip(drafts, listed, strict=True)
     ]
     return sorted(families, key=lambda family: -len(family.points))
 
@@ -165,7 +165,7 @@ def _panel(families: Sequence[Family], signs: Sequence[Sign], place: int, head: 
         }
         for number, word, cell in _cells(families, place)
     ]
-    return svg(lines(values, _order(values), words, signs), _told(families, place, head, words))
+    return svg(lines(values, _order(values), words, signs), _means_in_words(families, place, head, words))
 
 
 def _rescaled_panel(
@@ -182,7 +182,10 @@ def _rescaled_panel(
         for number, word, cell in _cells(families, place)
         if cell.mean is not None
     ]
-    return svg(lines(values, _order(values), words, signs, (0, 1)), "Rescaled: " + _told(families, place, head, words))
+    return svg(
+        lines(values, _order(values), words, signs, (0, 1)),
+        "Rescaled: " + _means_in_words(families, place, head, words),
+    )
 
 
 def _cells(families: Sequence[Family], place: int) -> Iterator[tuple[int, str, Cell]]:
@@ -197,9 +200,9 @@ def _order(values: Sequence[Mapping[str, Any]]) -> list[str]:
     return sorted({value["x"] for value in values}, key=lambda x: float("inf") if x == "off" else float(x))
 
 
-def _told(families: Sequence[Family], place: int, head: PaperColumn, words: str) -> str:
-    told = "; ".join(
+def _means_in_words(families: Sequence[Family], place: int, head: PaperColumn, words: str) -> str:
+    means = "; ".join(
         f"{family.label}: " + ", ".join(f"{word} {cell.mean:.4g}" for _, word, cell in _cells([family], place))
         for family in families
     )
-    return f"{head.title} against {words}, means: {told}"
+    return f"{head.title} against {words}, means: {means}"

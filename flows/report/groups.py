@@ -37,6 +37,6 @@ def groups(database: Database, material: Material, column: Column | None) -> Gro
         shown = ranked(database, material.board, column.name, after_cutoff=material.after_cutoff)
     except TerminalError as refusal:
         return Groups(column, lacking=str(refusal))
-    of = {one["run_id"]: frozenset(_LETTER.findall(one["group"])) for one in shown.records if one["group"]}
-    letters = dict.fromkeys(letter for one in shown.records for letter in _LETTER.findall(one["group"] or ""))
+    of = {record["run_id"]: frozenset(_LETTER.findall(record["group"])) for record in shown.records if record["group"]}
+    letters = dict.fromkeys(letter for record in shown.records for letter in _LETTER.findall(record["group"] or ""))
     return Groups(column, list(letters), of)

@@ -23,8 +23,8 @@ class DifferenceColumn:
     title: str
     metric: str
     evaluator_id: str
-    of_differences: int
-    of_means: int
+    difference_decimals: int
+    mean_decimals: int
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def _edition(database: Database, name: str) -> LaterEdition:
         columns,
         runs,
         came_true,
-        {part: decimals(_there(came_true, part)) for part in ("chance", "excess")},
+        {part: decimals(_numbers(came_true, part)) for part in ("chance", "excess")},
         database.records(dict[str, Any], "came_true_first", name, SHOWN),
     )
 
@@ -80,10 +80,10 @@ def _columns(differences: Sequence[Record]) -> list[DifferenceColumn]:
     for metric, by in keys:
         title = metric if metrics.count(metric) == 1 else f"{metric} ({by[:6]})"
         rows = [row for row in differences if (row["metric"], row["evaluator_id"]) == (metric, by)]
-        means = [*_there(rows, "first_mean"), *_there(rows, "later_mean")]
-        columns.append(DifferenceColumn(title, metric, by, decimals(_there(rows, "difference")), decimals(means)))
+        means = [*_numbers(rows, "first_mean"), *_numbers(rows, "later_mean")]
+        columns.append(DifferenceColumn(title, metric, by, decimals(_numbers(rows, "difference")), decimals(means)))
     return columns
 
 
-def _there(rows: Sequence[Record], name: str) -> list[float]:
+def _numbers(rows: Sequence[Record], name: str) -> list[float]:
     return [row[name] for row in rows if row[name] is not None]

@@ -23,7 +23,7 @@ class Finders:
 
     def __init__(self) -> None:
         self._loaded: dict[tuple[str | None, str | None], Tagger | str] = {}
-        self._found: dict[tuple[str, str], Sequence[str]] = {}
+        self._mentions: dict[tuple[str, str], Sequence[str]] = {}
 
     def of_run(self, material: Material, record: Record) -> Tagger | str:
         """Return the finder that scored this run, or the reason why there is none."""
@@ -40,9 +40,9 @@ class Finders:
     def find(self, finder: Tagger, text: str) -> Sequence[str]:
         """Return the mentions of a text in their order."""
         key = (finder.model, text)
-        if key not in self._found:
-            (self._found[key],) = finder.tag([text])
-        return self._found[key]
+        if key not in self._mentions:
+            (self._mentions[key],) = finder.tag([text])
+        return self._mentions[key]
 
     def _load(self, evaluator: Fingerprint) -> Tagger | str:
         key = (evaluator.model, evaluator.model_sha256)
@@ -62,19 +62,19 @@ class Mark:
 
 def marks(text: str, mentions: Sequence[str], elsewhere: Sequence[str], length: int) -> Sequence[Mark]:
     """Return a mark for each mention in the first `length` characters."""
-    there = {_compared(mention) for mention in elsewhere}
-    found = []
+    compared = {_compared(mention) for mention in elsewhere}
+    marks_found = []
     for start, mention in _places(text, mentions):
         if start + len(mention) > length:
             break
-        found.append(Mark(start, start + len(mention), _compared(mention) in there))
-    return found
+        marks_found.append(Mark(start, start + len(mention), _compared(mention) in compared))
+    return marks_found
 
 
-def marked(text: str, found: Sequence[Mark], first: int, last: int) -> Markup:
+def marked(text: str, text_marks: Sequence[Mark], first: int, last: int) -> Markup:
     """Return the characters from `first` up to `last` with <mark> elements, of class `both` for shared mentions."""
     parts, end = [], first
-    for mark in found:
+    for mark in text_marks:
         start, stop = max(mark.start, first), min(mark.end, last)
         if start < stop:
             kind = Markup(' class="both"') if mark.both else ""
@@ -124,10 +124,10 @@ VERDICTS = {
 
 def by_text(rows: Sequence[Mapping[str, Any]]) -> Mapping[Key, Claims]:
     """Group the rows of the query `shown_claims` by text and evaluator, in their order."""
-    found: dict[Key, dict[str, list[Mapping[str, Any]]]] = defaultdict(lambda: defaultdict(list))
+    grouped: dict[Key, dict[str, list[Mapping[str, Any]]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        found[row["run_id"], row["page_id"], row["sample"]][row["evaluator"]].append(row)
-    return found
+        grouped[row["run_id"], row["page_id"], row["sample"]][row["evaluator"]].append(row)
+    return grouped
 
 
 def checked(text: str, claims: Sequence[Mapping[str, Any]], length: int, inner: Callable[[int, int], Markup]) -> Markup:
@@ -160,19 +160,19 @@ def checked_alone(text: str, claims: Sequence[Mapping[str, Any]]) -> Markup:
 
 
 def _evidence(claim: Mapping[str, Any], text: str) -> Markup:
-    told = []
+    parts = []
     if not claim["checkable"]:
         return Markup("The sentence is too long for the pair scorer.")
     if claim["claim"] != text[claim["start_char"] : claim["end_char"]]:
-        told.append(Markup("Checked as <q>{}</q>.").format(claim["claim"]))
+        parts.append(Markup("Checked as <q>{}</q>.").format(claim["claim"]))
     if claim["evidence"] is None:
-        return Markup(" ").join([*told, "No evidence was found."])
+        return Markup(" ").join([*parts, "No evidence was found."])
     cut = " (beginning)" if claim["evidence_cut"] else ""
-    told.append(
+    parts.append(
         Markup("<cite>{}</cite>, sentence {}{}: <q>{}</q>").format(
             claim["evidence_title"], claim["evidence_sentence"] + 1, cut, claim["evidence"]
         )
     )
     shares = [f"{name.replace('_', ' ')} {claim[name]:.2f}" for name in ("supported", "refuted", "not_enough_info")]
-    told.append(Markup("<small>{}</small>").format(", ".join(shares)))
-    return Markup(" ").join(told)
+    parts.append(Markup("<small>{}</small>").format(", ".join(shares)))
+    return Markup(" ").join(parts)

@@ -33,13 +33,13 @@ def distributions(database: Database, material: Material) -> Mapping[tuple[str, 
     columns = {(column.metric, column.evaluator_id): column for column in material.text_columns}
     runs = [record["run_id"] for record in material.board.records]
     metrics, evaluators = [metric for metric, _ in columns], [evaluator for _, evaluator in columns]
-    asked = [runs, metrics, evaluators, BINS, *material.after]
-    found = database.records(dict[str, Any], "report_distributions", *asked)
+    parameters = [runs, metrics, evaluators, BINS, *material.after]
+    rows = database.records(dict[str, Any], "report_distributions", *parameters)
     return {
-        (one["run_id"], columns[one["metric"], one["evaluator_id"]]): Distribution(
-            one["low"], one["high"], one["quartiles"], _outline(one["bins"], one["texts"])
+        (row["run_id"], columns[row["metric"], row["evaluator_id"]]): Distribution(
+            row["low"], row["high"], row["quartiles"], _outline(row["bins"], row["texts"])
         )
-        for one in found
+        for row in rows
     }
 
 
@@ -60,13 +60,13 @@ def _outline(bins: Sequence[int], counts: Sequence[int]) -> str:
 class Matrix:
     """Pearson's r by row and column, None if a metric does not vary or no text has both.
 
-    `texts` of the `kept` texts were read. `levels` are notes on the runs' numbers.
+    `texts` of the `total` texts of all runs were read. `levels` are notes on the runs' numbers.
     """
 
     columns: Sequence[Column]
     cells: Sequence[Sequence[float | None]]
     texts: int
-    kept: int
+    total: int
     levels: Sequence[LevelNote]
 
 
@@ -76,13 +76,13 @@ def matrix(database: Database, material: Material) -> Matrix | None:
     runs = [record["run_id"] for record in material.records]
     if len(columns) < 2 or not runs:
         return None
-    metrics, evaluators = [one.metric for one in columns], [one.evaluator_id for one in columns]
-    found = database.rows("report_correlations", runs, metrics, evaluators, _TEXTS, *material.after)
-    cells: list[list[float | None]] = [[1.0 if one is two else None for one in columns] for two in columns]
-    for one, two, _, correlation in found:
-        cells[one][two] = cells[two][one] = None if correlation != correlation else correlation
-    kept = sum(record["completions"] for record in material.records)
-    return Matrix(columns, cells, min(kept, _TEXTS), kept, material.level_notes(material.records, columns))
+    metrics, evaluators = [column.metric for column in columns], [column.evaluator_id for column in columns]
+    rows = database.rows("report_correlations", runs, metrics, evaluators, _TEXTS, *material.after)
+    cells: list[list[float | None]] = [[1.0 if column is row else None for column in columns] for row in columns]
+    for place, other, _, correlation in rows:
+        cells[place][other] = cells[other][place] = None if correlation != correlation else correlation
+    texts = sum(record["completions"] for record in material.records)
+    return Matrix(columns, cells, min(texts, _TEXTS), texts, material.level_notes(material.records, columns))
 
 
 def _ordered(material: Material) -> list[Column]:

@@ -83,25 +83,27 @@ def old_and_new(database: Database, material: Material) -> OldAndNew | None:
     """Return table 4, the same requests on the newest snapshot of the other kind, or None without a match."""
     for other_id, _ in database.rows("report_counterparts", material.snapshot.snapshot_id):
         other = gather(database, other_id)
-        there = {_asked(other, record): record for record in other.records}
-        found = [(record, there[key]) for record in material.records if (key := _asked(material, record)) in there]
-        if found:
-            return _paired(material, other, found)
+        others = {_request_key(other, record): record for record in other.records}
+        matches = [
+            (record, others[key]) for record in material.records if (key := _request_key(material, record)) in others
+        ]
+        if matches:
+            return _paired(material, other, matches)
     return None
 
 
-def _paired(material: Material, other: Material, found: Sequence[tuple[Record, Record]]) -> OldAndNew:
+def _paired(material: Material, other: Material, matches: Sequence[tuple[Record, Record]]) -> OldAndNew:
     heads = paper_columns(material.board.columns)
-    shared = [one for one in heads if one.column in other.board.columns]
-    columns = [one.column for one in shared]
+    shared = [head for head in heads if head.column in other.board.columns]
+    columns = [head.column for head in shared]
     step = 1 if material.snapshot.kind == "new" else -1
     new_id, old_id = (material.snapshot.snapshot_id, other.snapshot.snapshot_id)[::step]
-    listed = together(*[rows(material, pair[::step], columns) for pair in found])
-    pairs = [Pair(pair[0]["run_id"], *of_pair) for pair, of_pair in zip(found, listed, strict=True)]
-    return OldAndNew(new_id, old_id, shared, pairs, [one.title for one in heads if one not in shared])
+    listed = together(*[rows(material, pair[::step], columns) for pair in matches])
+    pairs = [Pair(pair[0]["run_id"], *pair_rows) for pair, pair_rows in zip(matches, listed, strict=True)]
+    return OldAndNew(new_id, old_id, shared, pairs, [head.title for head in heads if head not in shared])
 
 
-def _asked(material: Material, record: Record) -> tuple[object, ...]:
+def _request_key(material: Material, record: Record) -> tuple[object, ...]:
     entry = material.entries[record["run_id"]]
     return entry.run.model_sha256, record["decoder"], entry.request
 
@@ -109,8 +111,8 @@ def _asked(material: Material, record: Record) -> tuple[object, ...]:
 def spreads(material: Material, records: Sequence[Record], page: PageSigns) -> Spreads | None:
     """Return figure 5: the standard deviations of these runs and of the articles."""
     articles = [(material.reference, "Wikipedia")] if material.reference else []
-    of_runs = [(record, material.names[record["run_id"]]) for record in records]
-    named = [*of_runs, *articles]
+    named_runs = [(record, material.names[record["run_id"]]) for record in records]
+    named = [*named_runs, *articles]
     heads = [
         head
         for head in paper_columns(material.text_columns)
@@ -120,7 +122,7 @@ def spreads(material: Material, records: Sequence[Record], page: PageSigns) -> S
         return None
     columns = [_bars([number_of(record, head.column.name) for record, _ in named]) for head in heads]
     rows = [(name, [column[place] for column in columns]) for place, (_, name) in enumerate(named)]
-    drawn = [*of_runs[: MOST_SERIES - len(articles)], *articles]
+    drawn = [*named_runs[: MOST_SERIES - len(articles)], *articles]
     signs = [
         ARTICLES_SIGN if record is material.reference else page.of(material.names[record["run_id"]])
         for record, _ in drawn
@@ -131,8 +133,8 @@ def spreads(material: Material, records: Sequence[Record], page: PageSigns) -> S
 
 
 def _bars(numbers: Sequence[Number]) -> list[Bar | None]:
-    there = [of.sd for of in numbers if of.sd is not None]
-    number, most = decimals(there), max(there)
+    deviations = [of.sd for of in numbers if of.sd is not None]
+    number, most = decimals(deviations), max(deviations)
 
     def bar(of: Number) -> Bar | None:
         if of.sd is None:

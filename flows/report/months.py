@@ -64,12 +64,12 @@ class _Series:
         """Return the month's number by the column's evaluator, whatever the month's name for the column is."""
         if month not in self.by_month:
             return Cell(None)
-        there, record = self.by_month[month]
-        same = [one for one in there.board.columns if one.metric == column.metric]
-        found = next((one for one in same if one.evaluator_id == column.evaluator_id), None)
-        if found is None:
+        material, record = self.by_month[month]
+        same = [candidate for candidate in material.board.columns if candidate.metric == column.metric]
+        match = next((candidate for candidate in same if candidate.evaluator_id == column.evaluator_id), None)
+        if match is None:
             return Cell(None, apart=ANOTHER if same else "")
-        return cells([record], found, "none")[0]
+        return cells([record], match, "none")[0]
 
 
 def months(
@@ -80,32 +80,33 @@ def months(
     page: PageSigns,
 ) -> Months | None:
     """Compare the runs over the months; return None if no request was run on two months."""
-    linked = [one for one in experiments if one.answer.name == LINKING]
-    shown, left_out = _of_wiki(database, material) if material.snapshot.kind == "new" else ({}, [])
+    linked = [section for section in experiments if section.answer.name == LINKING]
+    shown, left_out = _monthly_materials(database, material) if material.snapshot.kind == "new" else ({}, [])
     series = _series(shown, material, column)
-    names = [name for name in shown if any(name in one.by_month for one in series)]
+    names = [name for name in shown if any(name in line.by_month for line in series)]
     if len(names) < 2:
         return Months(linked, [], column, [], [], [], [], [], []) if linked else None
     articles = _articles(shown, material)
     drawn = [*series[: MOST_SERIES - len(articles)], *articles]
     signs = [
-        ARTICLES_SIGN if one in articles else page.of(material.names[one.record["run_id"]], one.label) for one in drawn
+        ARTICLES_SIGN if line in articles else page.of(material.names[line.record["run_id"]], line.label)
+        for line in drawn
     ]
-    keys = [Key(sign, one.label) for sign, one in zip(signs, drawn, strict=True)]
-    panels = [panel for one in in_order(material)[:_DRAWN] if (panel := _panel(drawn, signs, one, names))]
-    rows = [Row(one.record, [one.cell(name, column) for name in names]) for one in [*series, *articles] if column]
+    keys = [Key(sign, line.label) for sign, line in zip(signs, drawn, strict=True)]
+    panels = [panel for metric in in_order(material)[:_DRAWN] if (panel := _panel(drawn, signs, metric, names))]
+    rows = [Row(line.record, [line.cell(name, column) for name in names]) for line in [*series, *articles] if column]
     [rows] = together(rows)
     levels = level_notes(
-        (one.by_month[name][1]["run_id"], f"{one.label}, {name}", one.cell(name, panel.column).level)
-        for one in drawn
-        for name in one.by_month
+        (line.by_month[name][1]["run_id"], f"{line.label}, {name}", line.cell(name, panel.column).level)
+        for line in drawn
+        for name in line.by_month
         for panel in panels
-        if one.label != ARTICLES
+        if line.label != ARTICLES
     )
     return Months(linked, names, column, rows, blocks(names, rows), keys, panels, left_out, levels)
 
 
-def _of_wiki(database: Database, material: Material) -> tuple[dict[str, Material], list[str]]:
+def _monthly_materials(database: Database, material: Material) -> tuple[dict[str, Material], list[str]]:
     """Return the wiki's monthly snapshots with runs, the earliest first, and a reason for each that is left out."""
     shown: dict[str, Material] = {}
     left_out = []
@@ -123,30 +124,32 @@ def _of_wiki(database: Database, material: Material) -> tuple[dict[str, Material
 
 def _series(shown: Mapping[str, Material], material: Material, column: Column | None) -> list[_Series]:
     """Return the series of two or more months: the longest first, and of equally long ones the best."""
-    of_months = {name: {_asked(there, one): one for one in _fewest_first(there)} for name, there in shown.items()}
-    found = []
+    records_by_month = {
+        name: {_request_key(month, entry): entry for entry in _fewest_first(month)} for name, month in shown.items()
+    }
+    several = []
     for record in best_first(material, column):
-        key = _asked(material, record)
-        by_month = {name: (shown[name], asked[key]) for name, asked in of_months.items() if key in asked}
+        key = _request_key(material, record)
+        by_month = {name: (shown[name], records[key]) for name, records in records_by_month.items() if key in records}
         by_month |= {material.snapshot.snapshot_id: (material, record)} if by_month else {}
         if len(by_month) > 1:
-            found.append(_Series(material.label(record), record, by_month))
-    return sorted(found, key=lambda one: -len(one.by_month))
+            several.append(_Series(material.label(record), record, by_month))
+    return sorted(several, key=lambda line: -len(line.by_month))
 
 
 def _fewest_first(material: Material) -> list[Record]:
     """Sort the runs so that the one on most prompts stands for runs with the same request."""
-    return sorted(material.records, key=lambda one: int(one["prompts"]))
+    return sorted(material.records, key=lambda record: int(record["prompts"]))
 
 
-def _asked(material: Material, record: Record) -> tuple[object, ...]:
+def _request_key(material: Material, record: Record) -> tuple[object, ...]:
     run = (entry := material.entries[record["run_id"]]).run
     weights = run.model if run.model_sha256 == "unknown" else run.model_sha256
     return weights, record["decoder"], run.seed, entry.request
 
 
 def _articles(shown: Mapping[str, Material], material: Material) -> list[_Series]:
-    by_month = {name: (there, there.reference) for name, there in shown.items() if there.reference}
+    by_month = {name: (month, month.reference) for name, month in shown.items() if month.reference}
     return [_Series(ARTICLES, material.reference, by_month)] if material.reference else []
 
 
@@ -160,21 +163,21 @@ def _panel(drawn: Sequence[_Series], signs: Sequence[Sign], column: Column, name
             "low": cell.mean if cell.low is None else cell.low,
             "high": cell.mean if cell.high is None else cell.high,
         }
-        for number, one in enumerate(drawn)
+        for number, line in enumerate(drawn)
         for name in names
-        if (cell := one.cell(name, column)).mean is not None and (one.label != ARTICLES or varies(cell.sd))
+        if (cell := line.cell(name, column)).mean is not None and (line.label != ARTICLES or varies(cell.sd))
     ]
     if len({value["x"] for value in values}) < 2:
         return None
-    told = "; ".join(f"{drawn[int(one['who'])].label}, {one['x']}: {one['mean']:.4g}" for one in values)
+    means = "; ".join(f"{drawn[int(value['who'])].label}, {value['x']}: {value['mean']:.4g}" for value in values)
     order = [_short(name, names) for name in names]
     shortened = [value | {"x": _short(value["x"], names)} for value in values]
     return MonthPanel(
-        column, svg(lines(shortened, order, None, signs), f"{column.name} over the months, means: {told}")
+        column, svg(lines(shortened, order, None, signs), f"{column.name} over the months, means: {means}")
     )
 
 
 def _short(name: str, names: Sequence[str]) -> str:
     """Return the name without the wiki, which is the same in all names."""
-    short = {one: one.partition("-")[2] or one for one in names}
+    short = {month: month.partition("-")[2] or month for month in names}
     return short[name] if len({*short.values()}) == len(names) else name

@@ -23,7 +23,7 @@ from flows.report.marked_text import VERDICTS
 from flows.report.metrics import BINS, HEIGHT, WIDTH, distributions, matrix
 from flows.report.models import spreads
 from flows.report.months import LINKING, months
-from flows.report.templating import assets, environment, write_page
+from flows.report.templating import assets, environment, require_folder, write_page
 from flows.report.trade_off import trade_off
 from flows.report.training_curves import training
 from newwiki.errors import TerminalError
@@ -69,6 +69,7 @@ def write(database: Database, progress: Progress, request: ReportRequest, path: 
     """
     if path:
         safe(path, database.path)
+        require_folder(path)
     html, snapshot_id = render(database, progress, request)
     return write_page(html, safe(path or Path(f"report-{file_name(snapshot_id)}.html"), database.path))
 
@@ -98,18 +99,18 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
             "matrix": matrix(database, material),
             "distributions": distributions(database, material),
             "examples": examples(database, material, column, progress) if column else {},
-            "cut": [one for one in cut if one.rows],
-            "uncut": [one for one in cut if not one.rows],
+            "cut": [stratum for stratum in cut if stratum.rows],
+            "uncut": [stratum for stratum in cut if not stratum.rows],
             "old_and_new": models.old_and_new(database, material),
             "months": months(database, material, column, answers, signs),
-            "experiments": [one for one in answers if one.answer.name != LINKING],
+            "experiments": [answer for answer in answers if answer.answer.name != LINKING],
             "editions": later_editions(database, snapshot_id),
         }
     reference = [material.reference] if material.reference else []
     columns = page_tables.in_order(material)
-    of_runs = page_tables.rows(material, page_tables.best_first(material, column), columns)
-    of_articles = page_tables.rows(material, reference, columns)
-    of_runs, of_articles = page_tables.together(of_runs, of_articles)
+    run_rows = page_tables.rows(material, page_tables.best_first(material, column), columns)
+    article_rows = page_tables.rows(material, reference, columns)
+    run_rows, article_rows = page_tables.together(run_rows, article_rows)
     paper = [head.column for head in heads]
     table_3, below_table_3 = page_tables.together(
         page_tables.rows(material, alike, paper), page_tables.rows(material, reference, paper)
@@ -119,21 +120,23 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
     beside = _beside(material, stored["groups"], constant)
     shown: dict[str, Any] = {
         "columns": columns,
-        "leaderboard": of_runs,
-        "reference": of_articles,
+        "leaderboard": run_rows,
+        "reference": article_rows,
         "constant": constant,
-        "blocks": page_tables.blocks([_head(material, one) for one in columns], [*of_runs, *of_articles], beside),
+        "blocks": page_tables.blocks(
+            [_head(material, metric_column) for metric_column in columns], [*run_rows, *article_rows], beside
+        ),
         "table_3": table_3 if paper else [],
         "below_table_3": below_table_3,
         "sweeps": sweeps,
-        "swept": [one for one in sweeps if one.panels],
+        "swept": [sweep for sweep in sweeps if sweep.panels],
         "spreads": spreads(material, alike, signs),
         "trade_off": trade_off(material, column, signs),
         "training": training(material, signs),
     }
     shown |= stored
     page = environment().get_template("report.html").render(
-        sections=[one for one in SECTIONS if any(shown[name] for name in one.shows)],
+        sections=[section for section in SECTIONS if any(shown[name] for name in section.shows)],
         material=material,
         heads=heads,
         number_of=number_of,
@@ -162,8 +165,8 @@ def _signs(material: Material, column: Column | None) -> PageSigns:
 
 def _constant(material: Material) -> tuple[int, int] | None:
     """Return the number of texts and prompts of each run, if it is the same for all."""
-    found = {(record["completions"], record["prompts"]) for record in material.records}
-    return found.pop() if len(found) == 1 else None
+    counts = {(record["completions"], record["prompts"]) for record in material.records}
+    return counts.pop() if len(counts) == 1 else None
 
 
 def _head(material: Material, column: Column) -> str:
@@ -171,11 +174,11 @@ def _head(material: Material, column: Column) -> str:
     return f"{column.name}·↑" if material.direction(column) != "none" else column.name
 
 
-def _beside(material: Material, found: Groups | None, constant: object) -> float:
+def _beside(material: Material, shown_groups: Groups | None, constant: object) -> float:
     """Return the width in letters of the leaderboard's columns other than the metrics."""
     words = [(name, [value_in_words(record[name]) for record in material.records]) for name in material.apart_in]
-    if found and found.of:
-        words.append(("group", [" " * round(1.4 * len(found.letters))]))
+    if shown_groups and shown_groups.of:
+        words.append(("group", [" " * round(1.4 * len(shown_groups.letters))]))
     if material.knows_cutoffs:
         words += [("knowledge cutoff", ["2026-01-01"]), ("seen share", ["100.0%"])]
     if not constant:

@@ -56,14 +56,14 @@ class ExhibitShown:
 class Footnotes:
     """Footnotes, numbered from 1; each reason occurs once."""
 
-    told: list[str] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
 
     def number(self, why: str) -> int | None:
         if not why:
             return None
-        if why not in self.told:
-            self.told.append(why)
-        return self.told.index(why) + 1
+        if why not in self.reasons:
+            self.reasons.append(why)
+        return self.reasons.index(why) + 1
 
 
 def write_reproduction(papers: Sequence[ReproducedPaper], path: Path, database: Path) -> Path:
@@ -71,12 +71,12 @@ def write_reproduction(papers: Sequence[ReproducedPaper], path: Path, database: 
     html = environment().get_template("reproduction.html").render(
         papers=[
             {
-                "paper": one.reproduction.paper,
-                "of": one.reproduction,
-                "words": summary(one),
-                "exhibits": exhibits_shown(one),
+                "paper": paper.reproduction.paper,
+                "of": paper.reproduction,
+                "words": summary(paper),
+                "exhibits": exhibits_shown(paper),
             }
-            for one in papers
+            for paper in papers
         ],
         written_at=datetime.now(UTC),
         version=version("newwiki-eval"),
@@ -87,42 +87,42 @@ def write_reproduction(papers: Sequence[ReproducedPaper], path: Path, database: 
 
 def exhibits_shown(done: ReproducedPaper) -> list[ExhibitShown]:
     """Return all exhibits of the paper, with and without numbers."""
-    return [_exhibit(done, one) for one in done.reproduction.paper.exhibits]
+    return [_exhibit(done, exhibit) for exhibit in done.reproduction.paper.exhibits]
 
 
 def _exhibit(done: ReproducedPaper, exhibit: Exhibit) -> ExhibitShown:
     notes = Footnotes()
     by_row: dict[int, dict[str, Match]] = {}
-    for one in done.matches:
-        if one.exhibit.name == exhibit.name:
-            by_row.setdefault(one.row, {})[one.number.metric.title] = one
+    for match in done.matches:
+        if match.exhibit.name == exhibit.name:
+            by_row.setdefault(match.row, {})[match.number.metric.title] = match
     rows = [_row(row, by_row.get(place, {}), exhibit.columns, notes) for place, row in enumerate(exhibit.rows)]
     metrics = [done.reproduction.paper.metric(title) for title in exhibit.columns]
-    heads = [f"{one.title} ({one.unit})" if one.unit else one.title for one in metrics]
+    heads = [f"{metric.title} ({metric.unit})" if metric.unit else metric.title for metric in metrics]
     answers = [
         _answer(task, outcome) for task, outcome in done.tasks if exhibit.name in task.exhibits and task.experiment
     ]
-    return ExhibitShown(exhibit, heads, rows, notes.told, answers)
+    return ExhibitShown(exhibit, heads, rows, notes.reasons, answers)
 
 
-def _row(row: Row, found: dict[str, Match], columns: Sequence[str], notes: Footnotes) -> RowShown:
-    whose = dict.fromkeys(one.ours.whose for one in found.values() if one.ours)
+def _row(row: Row, matches: dict[str, Match], columns: Sequence[str], notes: Footnotes) -> RowShown:
+    whose = dict.fromkeys(match.ours.whose for match in matches.values() if match.ours)
     labels = [f"{name}: {value}" for name, value in row.labels.items()]
     decoder = [short_form(row.decoder)] if row.decoder else []
     against = [f"against {short_form(row.against)}"] if row.against else []
     about = ", ".join([*decoder, *against, *labels])
-    cells = [_cell(found[title], notes) if title in found else None for title in columns]
+    cells = [_cell(matches[title], notes) if title in matches else None for title in columns]
     return RowShown(row.model, about, ", ".join(whose) or "–", cells)
 
 
-def _cell(one: Match, notes: Footnotes) -> Cell:
-    spread = "" if one.number.spread is None else f" ± {digits(one.number.spread)}"
-    published = f"{digits(one.number.value)}{spread}"
-    note = notes.number(one.why)
-    if one.ours is None:
-        return Cell(published, standing=one.standing, note=note)
-    tone = _TONES.get(one.standing, "")
-    return Cell(published, digits(one.ours.value), interval(one), one.standing, tone, note)
+def _cell(match: Match, notes: Footnotes) -> Cell:
+    spread = "" if match.number.spread is None else f" ± {digits(match.number.spread)}"
+    published = f"{digits(match.number.value)}{spread}"
+    note = notes.number(match.why)
+    if match.ours is None:
+        return Cell(published, standing=match.standing, note=note)
+    tone = _TONES.get(match.standing, "")
+    return Cell(published, digits(match.ours.value), interval(match), match.standing, tone, note)
 
 
 def _answer(task: Task, outcome: Outcome) -> str:

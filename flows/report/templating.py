@@ -1,6 +1,7 @@
 """Shared parts of all pages: templates with their filters, style and script, and atomic writing of a page."""
 
 import base64
+import errno
 import hashlib
 import os
 import re
@@ -33,12 +34,20 @@ def write_page(html: str, target: Path) -> Path:
         part.write_text(html, "utf-8")
         os.replace(part, target)
     except OSError as error:
-        raise UsageError(
-            f"the report cannot be written to '{target}': {error.strerror}; name a file with --out"
-        ) from error
+        raise _cannot_be_written(target, str(error.strerror)) from error
     finally:
         part.unlink(missing_ok=True)
     return target
+
+
+def require_folder(target: Path) -> None:
+    """Raise UsageError if the folder of a page does not exist, before the page is computed."""
+    if not target.absolute().parent.is_dir():
+        raise _cannot_be_written(target, os.strerror(errno.ENOENT))
+
+
+def _cannot_be_written(target: Path, reason: str) -> UsageError:
+    return UsageError(f"the report cannot be written to '{target}': {reason}; name a file with --out")
 
 
 def assets() -> dict[str, Markup]:
@@ -50,8 +59,8 @@ def assets() -> dict[str, Markup]:
 
 @cache
 def environment() -> jinja2.Environment:
-    made = templates.environment(jinja2.FunctionLoader(lambda name: (_TEMPLATES / name).read_text("utf-8")))
-    made.filters |= {
+    jinja = templates.environment(jinja2.FunctionLoader(lambda name: (_TEMPLATES / name).read_text("utf-8")))
+    jinja.filters |= {
         "digits": digits,
         "fixed": fixed,
         "breakable": _breakable,
@@ -67,13 +76,13 @@ def environment() -> jinja2.Environment:
         "percent": percent,
         "time": "{:%Y-%m-%d %H:%M} UTC".format,
     }
-    return made
+    return jinja
 
 
 def drawn_width(image: str) -> float:
     """Return the width in pixels for which the texts of a figure are sized."""
-    found = re.search(r'<svg [^>]*?\bwidth="([\d.]+)"', image)
-    return float(found[1]) if found else 0.0
+    match = re.search(r'<svg [^>]*?\bwidth="([\d.]+)"', image)
+    return float(match[1]) if match else 0.0
 
 
 def opening(caption: str) -> str:

@@ -27,11 +27,11 @@ _NAMED = 24  # maximum number of points labeled with their decoder
 class TradeOffPanel:
     """A panel of runs under one protocol.
 
-    `asked` describes the protocol if there are several. `level` is True if a line shows the articles, `hollow` if a
+    `protocol` describes the protocol if there are several. `level` is True if a line shows the articles, `hollow` if a
     point lacks an interval, and `named` if the points have labels. `levels` are the levels of its numbers.
     """
 
-    asked: str
+    protocol: str
     quality: Column
     diversity: Column
     image: Markup
@@ -63,44 +63,53 @@ def trade_off(material: Material, column: Column | None, page: PageSigns) -> Tra
     keys = [Key(sign, name) for name, sign in sign_of.items()]
     panels = []
     for diversity in _diversities(material.board.columns):
-        for asked, records in _asked_alike(material).items():
-            there = [
+        for protocol, records in _runs_by_protocol(material).items():
+            scored = [
                 record
                 for record in records
                 if record[quality.name] is not None
                 and record[diversity.name] is not None
                 and material.names[record["run_id"]] in sign_of
             ]
-            if len(there) > 1:
-                panels.append(_panel(material, asked, quality, diversity, there, sign_of))
+            if len(scored) > 1:
+                panels.append(_panel(material, protocol, quality, diversity, scored, sign_of))
     return TradeOff(keys, panels, len(names)) if panels else None
 
 
 def _quality(material: Material, column: Column | None) -> Column | None:
-    directed = [one for one in material.text_columns if material.direction(one) != "none"]
+    directed = [candidate for candidate in material.text_columns if material.direction(candidate) != "none"]
     choices = [*filter(None, [column, column_for(material, None)]), *directed]
-    return next((one for one in choices if one in directed and not one.metric.startswith(_OF_DIVERSITY)), None)
+    return next(
+        (
+            candidate
+            for candidate in choices
+            if candidate in directed and not candidate.metric.startswith(_OF_DIVERSITY)
+        ),
+        None,
+    )
 
 
 def _diversities(columns: Iterable[Column]) -> list[Column]:
-    there = {column.metric: column for column in reversed(list(columns))}
-    found = [next((there[name] for name in names if name in there), None) for names in (_WITHIN, _BETWEEN)]
-    return [column for column in found if column]
+    by_metric = {column.metric: column for column in reversed(list(columns))}
+    columns_found = [
+        next((by_metric[name] for name in names if name in by_metric), None) for names in (_WITHIN, _BETWEEN)
+    ]
+    return [column for column in columns_found if column]
 
 
-def _asked_alike(material: Material) -> Mapping[str, Sequence[Record]]:
+def _runs_by_protocol(material: Material) -> Mapping[str, Sequence[Record]]:
     """Return the runs by protocol; the key describes the protocol if there are several."""
     apart_in = [name for name in material.apart_in if name in PROTOCOL]
-    found: dict[str, list[Record]] = defaultdict(list)
+    by_protocol: dict[str, list[Record]] = defaultdict(list)
     for record in material.records:
         words = [f"{name} {value_in_words(record[name])}" for name in apart_in if record[name] is not None]
-        found[", ".join(words)].append(record)
-    return found
+        by_protocol[", ".join(words)].append(record)
+    return by_protocol
 
 
 def _panel(
     material: Material,
-    asked: str,
+    protocol: str,
     quality: Column,
     diversity: Column,
     records: Sequence[Record],
@@ -111,7 +120,7 @@ def _panel(
     for record in records:
         sign = sign_of[material.names[record["run_id"]]]
         arms = _arm("x", record, quality) | _arm("y", record, diversity)
-        bare = any(number_of(record, one.name).low is None for one in (quality, diversity))
+        bare = any(number_of(record, axis.name).low is None for axis in (quality, diversity))
         values.append(
             arms
             | {
@@ -123,7 +132,7 @@ def _panel(
         )
     level = _level(material, diversity)
     downwards = material.direction(diversity) == "lower"
-    told = "; ".join(
+    numbers = "; ".join(
         f"{material.label(record)}: {record[quality.name]:.4g}, {record[diversity.name]:.4g}" for record in records
     )
     values = [
@@ -131,11 +140,11 @@ def _panel(
     ]
     image = svg(
         crosses(values, quality.name, diversity.name, downwards=downwards, level=level),
-        f"{quality.name} and {diversity.name} of each run: {told}",
+        f"{quality.name} and {diversity.name} of each run: {numbers}",
     )
     hollow = any(value["fill"] == "transparent" for value in values)
     levels = material.level_notes(records, [quality, diversity])
-    return TradeOffPanel(asked, quality, diversity, image, level is not None, hollow, bool(words), levels)
+    return TradeOffPanel(protocol, quality, diversity, image, level is not None, hollow, bool(words), levels)
 
 
 def _arm(axis: str, record: Record, column: Column) -> dict[str, Any]:
@@ -157,13 +166,13 @@ def _words(material: Material, records: Sequence[Record]) -> dict[str, str]:
     runs = {record["run_id"]: material.entries[record["run_id"]].run for record in records}
     names = {run_id: run.decoder.partition(":")[0] for run_id, run in runs.items()}
     parameters: dict[str, dict[str, Any]] = {run_id: json.loads(run.decoder_parameters) for run_id, run in runs.items()}
-    said = {}
+    labels = {}
     for run_id, name in names.items():
         alike = [parameters[other] for other, its_name in names.items() if its_name == name]
         differing = [
-            f"{one} {value:g}" if isinstance(value, int | float) else f"{one} {value}"
-            for one, value in sorted(parameters[run_id].items())
-            if any(other.get(one) != value for other in alike)
+            f"{parameter} {value:g}" if isinstance(value, int | float) else f"{parameter} {value}"
+            for parameter, value in sorted(parameters[run_id].items())
+            if any(other.get(parameter) != value for other in alike)
         ]
-        said[run_id] = ", ".join(differing) or name
-    return said
+        labels[run_id] = ", ".join(differing) or name
+    return labels

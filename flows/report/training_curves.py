@@ -55,26 +55,26 @@ def training(material: Material, page: PageSigns) -> Training | None:
     groups = _groups(material)
     series = [
         Series(
-            material.names[found[max(found)]["run_id"]],
-            _label(material.entries[found[max(found)]["run_id"]].run),
-            _points(material, found, columns),
+            material.names[records[max(records)]["run_id"]],
+            _label(material.entries[records[max(records)]["run_id"]].run),
+            _points(material, records, columns),
         )
-        for found in groups
-        if len(found) > 1
+        for records in groups
+        if len(records) > 1
     ]
     if not series:
         return None
-    series.sort(key=lambda one: -len(one.points))
+    series.sort(key=lambda curve: -len(curve.points))
     drawn = series[:MOST_SERIES]
-    signs = [page.of(one.model, one.label) for one in drawn]
-    keys = [Key(sign, one.label) for sign, one in zip(signs, drawn, strict=True)]
+    signs = [page.of(curve.model, curve.label) for curve in drawn]
+    keys = [Key(sign, curve.label) for sign, curve in zip(signs, drawn, strict=True)]
     panels = [
         CurvePanel(column, _panel(drawn, signs, place, column))
         for place, column in enumerate(columns)
-        if any(row.cells[place].mean is not None for one in drawn for _, row in one.points)
+        if any(row.cells[place].mean is not None for curve in drawn for _, row in curve.points)
     ]
     levels = material.level_notes(
-        (row.record for one in drawn for _, row in one.points), [panel.column for panel in panels]
+        (row.record for curve in drawn for _, row in curve.points), [panel.column for panel in panels]
     )
     return Training(columns, series, keys, panels, levels)
 
@@ -83,25 +83,25 @@ def _groups(material: Material) -> list[dict[int, Record]]:
     """Return the records of each training and request, by step."""
     groups: dict[tuple[str, tuple[object, ...]], dict[int, Record]] = defaultdict(dict)
     begun: dict[tuple[str, tuple[object, ...]], str] = {}
-    asked: dict[tuple[str, tuple[object, ...]], Record] = {}
+    by_request: dict[tuple[str, tuple[object, ...]], Record] = {}
     for record in material.records:
         run = (entry := material.entries[record["run_id"]]).run
-        told: dict[str, str] = json.loads(run.versions)
+        versions: dict[str, str] = json.loads(run.versions)
         request: tuple[object, ...] = (run.decoder, run.prompts, run.seed, *entry.request)
-        asked[run.model_sha256, request] = record
-        if "training_step" in told:
-            key: tuple[str, tuple[object, ...]] = (told["training_run"], request)
-            groups[key][int(told["training_step"])] = record
-            begun[key] = told.get("base_sha256") or told.get("adapter_base_sha256", "")
-    for key, found in groups.items():
-        if base := asked.get((begun[key], key[1])):
-            found.setdefault(0, base)
+        by_request[run.model_sha256, request] = record
+        if "training_step" in versions:
+            key: tuple[str, tuple[object, ...]] = (versions["training_run"], request)
+            groups[key][int(versions["training_step"])] = record
+            begun[key] = versions.get("base_sha256") or versions.get("adapter_base_sha256", "")
+    for key, records in groups.items():
+        if base := by_request.get((begun[key], key[1])):
+            records.setdefault(0, base)
     return list(groups.values())
 
 
-def _points(material: Material, found: dict[int, Record], columns: Sequence[Column]) -> list[tuple[int, Row]]:
-    steps = sorted(found)
-    return list(zip(steps, rows(material, [found[step] for step in steps], columns), strict=True))
+def _points(material: Material, records: dict[int, Record], columns: Sequence[Column]) -> list[tuple[int, Row]]:
+    steps = sorted(records)
+    return list(zip(steps, rows(material, [records[step] for step in steps], columns), strict=True))
 
 
 def _label(run: Run) -> str:
@@ -120,17 +120,17 @@ def _panel(drawn: Sequence[Series], signs: Sequence[Sign], place: int, column: C
             "low": cell.mean if cell.low is None else cell.low,
             "high": cell.mean if cell.high is None else cell.high,
         }
-        for number, one in enumerate(drawn)
-        for step, row in one.points
+        for number, curve in enumerate(drawn)
+        for step, row in curve.points
         if (cell := row.cells[place]).mean is not None
     ]
-    told = "; ".join(
-        f"{one.label}: {', '.join(means)}"
-        for one in drawn
+    described = "; ".join(
+        f"{curve.label}: {', '.join(means)}"
+        for curve in drawn
         if (
             means := [
-                f"{step} {row.cells[place].mean:.4g}" for step, row in one.points if row.cells[place].mean is not None
+                f"{step} {row.cells[place].mean:.4g}" for step, row in curve.points if row.cells[place].mean is not None
             ]
         )
     )
-    return svg(curves(values, signs), f"{column.name} against the training step, means: {told}")
+    return svg(curves(values, signs), f"{column.name} against the training step, means: {described}")

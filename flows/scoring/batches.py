@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from evaluators.analysis import Analysis
 from evaluators.scoring import needs_of, score
-from flows.scoring.loaded_evaluators import Known, LoadedEvaluators, Made
+from flows.scoring.loaded_evaluators import Known, LoadedEvaluators, NewParts
 from flows.scoring.text_budget import Key
 from newwiki.records import CheckedClaim, Score
 from newwiki.registry import Evaluator
@@ -41,12 +41,12 @@ class TextBatch:
 class BatchScores:
     """The results of a batch.
 
-    `made` holds the models' analyses of the articles. `parts` holds the analyses of the texts that set evaluators need.
-    `claims` holds the verdicts on the claims of the texts.
+    `new_parts` holds the models' new analyses of the articles. `parts` holds the analyses of the texts that set
+    evaluators need. `claims` holds the verdicts on the claims of the texts.
     """
 
     scores: list[Score]
-    made: Made
+    new_parts: NewParts
     parts: Parts
     claims: list[CheckedClaim]
 
@@ -56,14 +56,14 @@ class Upcoming(Iterator[TextBatch]):
 
     def __init__(self, batches: Iterator[TextBatch]) -> None:
         self._batches = batches
-        self._made: list[TextBatch] = []
+        self._prepared: list[TextBatch] = []
 
     def make_next(self) -> None:
-        if not self._made:
-            self._made = list(islice(self._batches, 1))
+        if not self._prepared:
+            self._prepared = list(islice(self._batches, 1))
 
     def __next__(self) -> TextBatch:
-        return self._made.pop() if self._made else next(self._batches)
+        return self._prepared.pop() if self._prepared else next(self._batches)
 
 
 class BatchScoring(Protocol):
@@ -95,7 +95,7 @@ def score_batch(loaded: LoadedEvaluators, batch: TextBatch) -> BatchScores:
     """
     chosen = [evaluator for evaluator in loaded.evaluators if evaluator.name in batch.evaluators]
     compared = compared_with_articles(chosen) if batch.keys else chosen
-    references, made = loaded.examine(batch.articles, compared, batch.known)
+    references, new_parts = loaded.examine(batch.articles, compared, batch.known)
     keys = batch.keys or [(page_id, 0) for page_id in references]
     analyses = list(references.values())
     if batch.keys:
@@ -109,10 +109,10 @@ def score_batch(loaded: LoadedEvaluators, batch: TextBatch) -> BatchScores:
         loaded.seconds[evaluator.name] += time.perf_counter() - started
     wanted = needs_of(loaded.set_evaluators)
     parts = {
-        key: {need: one.parts[need] for need in wanted & one.parts.keys()}
-        for key, one in zip(keys, analyses, strict=True)
+        key: {need: analysis.parts[need] for need in wanted & analysis.parts.keys()}
+        for key, analysis in zip(keys, analyses, strict=True)
     }
-    return BatchScores(scores, made, parts if wanted else {}, _claims(chosen, loaded, keys, analyses))
+    return BatchScores(scores, new_parts, parts if wanted else {}, _claims(chosen, loaded, keys, analyses))
 
 
 def _claims(

@@ -13,21 +13,21 @@ class BrokenScores:
     """The number of texts without a score, by metric and status."""
 
     def __init__(self) -> None:
-        self._found: Counter[tuple[str, str]] = Counter()
+        self._counts: Counter[tuple[str, str]] = Counter()
 
     def count(self, scores: Iterable[Score | RunScore]) -> None:
-        self._found.update((one.metric, one.status) for one in scores if is_broken(one.status))
+        self._counts.update((score.metric, score.status) for score in scores if is_broken(score.status))
 
-    def tell(self, progress: Progress, of_what: str) -> None:
+    def tell(self, progress: Progress, unit: str) -> None:
         """Note the number of missing scores and the most frequent reason for each metric.
 
-        `of_what` is the unit in the singular.
+        `unit` is the noun in the singular.
         """
-        for metric in dict.fromkeys(name for name, _ in self._found):
-            reasons = {status: number for (name, status), number in self._found.items() if name == metric}
-            number, status = sum(reasons.values()), max(reasons, key=lambda one: (reasons[one], one))
+        for metric in dict.fromkeys(name for name, _ in self._counts):
+            reasons = {status: number for (name, status), number in self._counts.items() if name == metric}
+            number, status = sum(reasons.values()), max(reasons, key=lambda reason: (reasons[reason], reason))
             others = f", and {len(reasons) - 1} other reasons" if len(reasons) > 1 else ""
-            what = f"{counted(number, of_what)}"
+            what = f"{counted(number, unit)}"
             progress.note(
                 f"{metric} has no number for {what}: {status}{others}; they are NULL, and `status` in the table scores "
                 "says why"

@@ -21,7 +21,7 @@ from storage.database import Database
 
 Known = Mapping[int, Mapping[str, Any]]  # by page id and part
 _JUDGED = "judged_text"  # name of a fingerprint's parameter
-Made = list[tuple[int, str, Any]]  # page id, part, value
+NewParts = list[tuple[int, str, Any]]  # page id, part, value
 
 
 class LoadedEvaluators:
@@ -56,16 +56,16 @@ class LoadedEvaluators:
         """The three slowest models and evaluators with their time shares, such as `all-MiniLM-L6-v2 81%, bleu 9%`."""
         total = sum(self.seconds.values())
         named = [(name, seconds) for name, seconds in self.seconds.items() if name and seconds]
-        longest = sorted(named, key=lambda one: -one[1])[:3]
+        longest = sorted(named, key=lambda entry: -entry[1])[:3]
         return ", ".join(f"{name.split('/')[-1]} {seconds / total:.0%}" for name, seconds in longest)
 
     def only(self, evaluators: Sequence[Evaluator]) -> "LoadedEvaluators":
         """Return a copy with only these evaluators. Their models are not loaded again."""
-        some = copy(self)
-        some.evaluators = [one for one in self.evaluators if one in evaluators]
-        some.set_evaluators = [one for one in self.set_evaluators if one in evaluators]
-        some.fingerprints = {one.name: self.fingerprints[one.name] for one in evaluators}
-        return some
+        subset = copy(self)
+        subset.evaluators = [evaluator for evaluator in self.evaluators if evaluator in evaluators]
+        subset.set_evaluators = [evaluator for evaluator in self.set_evaluators if evaluator in evaluators]
+        subset.fingerprints = {evaluator.name: self.fingerprints[evaluator.name] for evaluator in evaluators}
+        return subset
 
     @property
     def all_ids(self) -> set[str]:
@@ -91,11 +91,13 @@ class LoadedEvaluators:
         """Return the stored model analyses of reference articles, by page id and part."""
         ids = [article.page_id for article in articles]
         makers = self._made_by(needs_of(evaluators))
-        return references.known_parts(database, snapshot_id, ids, makers) if makers else {one: {} for one in ids}
+        return (
+            references.known_parts(database, snapshot_id, ids, makers) if makers else {page_id: {} for page_id in ids}
+        )
 
     def examine(
         self, articles: Sequence[Article], evaluators: Sequence[Evaluator], known: Known
-    ) -> tuple[dict[int, Analysis], Made]:
+    ) -> tuple[dict[int, Analysis], NewParts]:
         """Return the analyses of reference articles by page id, and the new parts that were not in `known`."""
         needs = needs_of(evaluators)
         models = self._made_by(needs)
@@ -104,17 +106,17 @@ class LoadedEvaluators:
         prompts = [fill(DEFAULT_TEMPLATE, article.title, article.first_sentence) for article in articles]
         read = self._analyst.analyse(texts, needs, prompts, stored, articles)
         analyses = {article.page_id: analysis for article, analysis in zip(articles, read, strict=True)}
-        made = [
+        new_parts = [
             (page_id, part, analysis.parts[part])
             for page_id, analysis in analyses.items()
             for part in models
             if part not in known[page_id]
         ]
-        return analyses, made
+        return analyses, new_parts
 
-    def keep(self, database: Database, snapshot_id: str, made: Made, evaluators: Sequence[Evaluator]) -> None:
+    def keep(self, database: Database, snapshot_id: str, new_parts: NewParts, evaluators: Sequence[Evaluator]) -> None:
         """Store new analyses of reference articles."""
-        references.add_parts(database, snapshot_id, made, self._made_by(needs_of(evaluators)))
+        references.add_parts(database, snapshot_id, new_parts, self._made_by(needs_of(evaluators)))
 
     def read(
         self, database: Database, snapshot_id: str, articles: Sequence[Article], evaluators: Sequence[Evaluator]
@@ -124,24 +126,24 @@ class LoadedEvaluators:
         Reuse stored analyses, and compute and store missing analyses.
         """
         known = self.known(database, snapshot_id, articles, evaluators)
-        analyses, made = self.examine(articles, evaluators, known)
-        self.keep(database, snapshot_id, made, evaluators)
+        analyses, new_parts = self.examine(articles, evaluators, known)
+        self.keep(database, snapshot_id, new_parts, evaluators)
         return analyses
 
     def _made_by(self, needs: frozenset[str]) -> dict[str, str]:
         return {part: maker for part, maker in self._makers.items() if part in needs}
 
 
-def judged_by(made: Fingerprint) -> JudgedText:
+def judged_by(described: Fingerprint) -> JudgedText:
     """Return the text that this evaluator scores in a run on a prompt set, according to its fingerprint."""
-    return "completion" if made.parameters.get(_JUDGED) == "completion" else "prompt-and-completion"
+    return "completion" if described.parameters.get(_JUDGED) == "completion" else "prompt-and-completion"
 
 
-def _judging(judged: JudgedText, made: Fingerprint) -> Fingerprint:
+def _judging(judged: JudgedText, described: Fingerprint) -> Fingerprint:
     """Add the judged text to the fingerprint, except for the default, which earlier fingerprints do not name."""
     if judged == "prompt-and-completion":
-        return made
-    named = replace(made, parameters={**made.parameters, _JUDGED: judged})
+        return described
+    named = replace(described, parameters={**described.parameters, _JUDGED: judged})
     return replace(named, evaluator_id=evaluator_id_of(named))
 
 
@@ -167,14 +169,14 @@ def _set_up(
     chosen: Sequence[Evaluator], named: frozenset[str], settings: Settings, progress: Progress
 ) -> list[Evaluator]:
     """Drop evaluators that lack a setting, except those that the user named."""
-    kept = []
-    for one in chosen:
-        lacking = {makers.get(part).unset(settings) for part in one.needs} - {""}
-        if lacking and named.isdisjoint(metric.name for metric in one.metrics):
-            progress.note(f"{one.name} is left out: {'; '.join(sorted(lacking))}")
+    usable = []
+    for evaluator in chosen:
+        lacking = {makers.get(part).unset(settings) for part in evaluator.needs} - {""}
+        if lacking and named.isdisjoint(metric.name for metric in evaluator.metrics):
+            progress.note(f"{evaluator.name} is left out: {'; '.join(sorted(lacking))}")
         else:
-            kept.append(one)
-    return kept
+            usable.append(evaluator)
+    return usable
 
 
 def _makers(needs: frozenset[str], settings: Settings) -> list[Maker]:

@@ -33,7 +33,7 @@ def score_all(
     """
     if not request.files and not request.run and not request.missing:
         raise UsageError("name what to score: a FILE.jsonl, --run ID, or --missing for every stored run")
-    loaded = LoadedEvaluators(_of_texts(request.metrics, settings, progress), settings, request.budget)
+    loaded = LoadedEvaluators(_text_evaluators(request.metrics, settings, progress), settings, request.budget)
     work = [_taken_in(database, file, request, settings, progress) for file in request.files]
     ids = list(request.run)
     if request.missing:
@@ -58,17 +58,17 @@ def score_all(
     return loaded.all_ids
 
 
-def _of_texts(metrics: str, settings: Settings, progress: Progress) -> list[Evaluator]:
+def _text_evaluators(metrics: str, settings: Settings, progress: Progress) -> list[Evaluator]:
     """Return the evaluators of these metrics. Raises UsageError for a metric of a likelihood run."""
     chosen = choose(metrics, settings, progress)
-    found = [one for one in chosen if not isinstance(one, ReadingEvaluator)]
-    if metrics != "all" and len(found) < len(chosen):
-        [other, *_] = [one.metrics[0].name for one in chosen if one not in found]
+    text_evaluators = [evaluator for evaluator in chosen if not isinstance(evaluator, ReadingEvaluator)]
+    if metrics != "all" and len(text_evaluators) < len(chosen):
+        [other, *_] = [evaluator.metrics[0].name for evaluator in chosen if evaluator not in text_evaluators]
         raise UsageError(
             f"'{other}' is no number of a text: a model has to read the articles for it, as with `newwiki evaluate "
             "MODEL --likelihood-only`"
         )
-    return found
+    return text_evaluators
 
 
 def _taken_in(
@@ -79,6 +79,6 @@ def _taken_in(
     run, articles = take_in(
         database, file, snapshot=request.snapshot, model=model, decoder=request.decoder, cutoff=cutoff
     )
-    if cutoff and (told := knowledge_cutoffs.enter(database, run.run_id, cutoff)):
-        progress.note(told)
+    if cutoff and (message := knowledge_cutoffs.enter(database, run.run_id, cutoff)):
+        progress.note(message)
     return run, articles

@@ -59,9 +59,9 @@ def score_run(
     """
     scoring = scoring or InThisProcess()
     with database.read():
-        kept = runs.kept_completions(database, run.run_id)
+        keys = runs.kept_completions(database, run.run_id)
         storing = Storing(database, loaded)
-        stages = _stages(database, run, articles, kept, loaded, scoring)
+        stages = _stages(database, run, articles, keys, loaded, scoring)
         todo = [stage for stage in stages if stage.todo]
         for stage in todo[:1]:
             stage.batches.make_next()
@@ -71,7 +71,7 @@ def score_run(
         with storing.transaction():
             for stage in unfinished:
                 _finish(database, stage, loaded)
-    parts = DrawnParts(kept, loaded)
+    parts = DrawnParts(keys, loaded)
     for stage, following in zip_longest(todo, todo[1:]):
         _score(database, run, stage, following, loaded, parts, progress, scoring, storing)
     score_sets(database, run, articles, loaded, parts, progress)
@@ -93,7 +93,7 @@ def _score(
         for batch, scored in scoring.score(loaded, stage.batches):
             done += len(batch.keys or batch.articles)
             with storing.transaction():
-                loaded.keep(database, run.snapshot_id, scored.made, stage.read_by)
+                loaded.keep(database, run.snapshot_id, scored.new_parts, stage.read_by)
                 runs.add_scores(database, stage.run_id, scored.scores, scored.claims)
                 if done < stage.total:
                     stage.batches.make_next()
@@ -112,7 +112,7 @@ def _stages(
     database: Database,
     run: Run,
     articles: Sequence[Article],
-    kept: Sequence[Key],
+    kept_keys: Sequence[Key],
     loaded: LoadedEvaluators,
     scoring: BatchScoring,
 ) -> list[_Stage]:
@@ -127,17 +127,17 @@ def _stages(
         evaluators = [evaluator for evaluator in loaded.evaluators if evaluator.costly == costly]
         if not evaluators:
             continue
-        keys, pages = kept, sorted(article.page_id for article in articles)
+        keys, pages = kept_keys, sorted(article.page_id for article in articles)
         if costly:
             keys, pages = loaded.budget.of_texts(keys), loaded.budget.of_articles(pages)
         if not is_prompt_set(run.snapshot_id):
             themselves = [article for article in articles if article.page_id in set(pages)]
-            stages.append(_of_articles(database, run, themselves, evaluators, loaded, scoring, language))
-        stages.append(_of_texts(database, run, keys, articles, evaluators, loaded, scoring, language))
+            stages.append(_article_stage(database, run, themselves, evaluators, loaded, scoring, language))
+        stages.append(_text_stage(database, run, keys, articles, evaluators, loaded, scoring, language))
     return stages
 
 
-def _of_articles(
+def _article_stage(
     database: Database,
     run: Run,
     articles: Sequence[Article],
@@ -170,7 +170,7 @@ def _of_articles(
     )
 
 
-def _of_texts(
+def _text_stage(
     database: Database,
     run: Run,
     keys: Sequence[Key],

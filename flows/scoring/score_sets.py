@@ -34,9 +34,9 @@ class DrawnParts:
         self._drawn = {key for drawn in draw_keys(keys) for key in drawn} if self.needs else set()
 
     def note(self, parts: Mapping[Key, Mapping[str, Any]]) -> None:
-        for key, of_one in parts.items():
-            if key in self._drawn and self.needs <= of_one.keys():
-                self.parts[key] = {need: of_one[need] for need in self.needs}
+        for key, drawn in parts.items():
+            if key in self._drawn and self.needs <= drawn.keys():
+                self.parts[key] = {need: drawn[need] for need in self.needs}
 
     @property
     def lacking(self) -> list[Key]:
@@ -57,18 +57,18 @@ def score_sets(
     """
     if not loaded.set_evaluators:
         return
-    of_articles = f"reference:{run.snapshot_id}"
+    article_run_id = f"reference:{run.snapshot_id}"
     ids = loaded.ids(loaded.set_evaluators)
     with database.read():
         lacking = {
             run.run_id: _lacking(database, run.run_id, len(runs.kept_completions(database, run.run_id)), loaded),
-            of_articles: _lacking(database, of_articles, len(articles), loaded),
+            article_run_id: _lacking(database, article_run_id, len(articles), loaded),
         }
         unfinished = [run_id for run_id in lacking if not ids <= runs.finished_scorings(database, run_id)]
         texts, known = _stored(database, run, articles, loaded) if any(lacking.values()) else ({}, {})
     if any(lacking.values()):
         read = _read(database, run, articles, texts, known, lacking[run.run_id], loaded, drawn, progress)
-        corpora = {run.run_id: read, of_articles: _of_articles(read)}
+        corpora = {run.run_id: read, article_run_id: _article_corpus(read)}
         todo = [(run_id, evaluator) for run_id, evaluators in lacking.items() for evaluator in evaluators]
         broken = BrokenScores()
         with progress.stretch(f"scoring {run.model} {run.decoder} as a whole", "evaluators") as bar:
@@ -119,8 +119,8 @@ def _read(
         _read_drawn(run, articles, texts, loaded, drawn, progress)
     parts: dict[int, Mapping[str, Any]] = {}
     for start in range(0, len(articles), _BATCH):
-        analyses, made = loaded.examine(articles[start : start + _BATCH], loaded.set_evaluators, known)
-        loaded.keep(database, run.snapshot_id, made, loaded.set_evaluators)
+        analyses, new_parts = loaded.examine(articles[start : start + _BATCH], loaded.set_evaluators, known)
+        loaded.keep(database, run.snapshot_id, new_parts, loaded.set_evaluators)
         parts |= {page_id: analysis.parts for page_id, analysis in analyses.items()}
     return Corpus(
         {key: split_words(text) for key, text in texts.items()},
@@ -149,8 +149,8 @@ def _read_drawn(
             bar.update(start + len(batch), len(keys))
 
 
-def _of_articles(corpus: Corpus) -> Corpus:
+def _article_corpus(corpus: Corpus) -> Corpus:
     """Return a corpus with the articles in place of the texts."""
     texts = {(page_id, 0): words for page_id, words in corpus.references.items()}
-    parts = {(page_id, 0): of_one for page_id, of_one in corpus.reference_parts.items()}
+    parts = {(page_id, 0): needed for page_id, needed in corpus.reference_parts.items()}
     return Corpus(texts, corpus.references, parts, corpus.reference_parts)

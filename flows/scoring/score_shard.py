@@ -68,23 +68,27 @@ def score_shard(shard: ScoreShard) -> Tables:
     loaded = kept("evaluators", (shard.settings, named, judged, shard.setting.plugins), lambda: _load(shard))
     scored = score_batch(loaded, shard.batch)
     return {
-        "scores": pa.Table.from_pylist([asdict(one) for one in scored.scores]),
-        "claims": pa.Table.from_pylist([asdict(one) for one in scored.claims]),
-        "made": _table([((page_id, 0), part, value) for page_id, part, value in scored.made]),
-        "parts": _table([(key, *of_one) for key, parts in scored.parts.items() for of_one in parts.items()]),
+        "scores": pa.Table.from_pylist([asdict(score) for score in scored.scores]),
+        "claims": pa.Table.from_pylist([asdict(claim) for claim in scored.claims]),
+        "made": _table([((page_id, 0), part, value) for page_id, part, value in scored.new_parts]),
+        "parts": _table([(key, *by_need) for key, parts in scored.parts.items() for by_need in parts.items()]),
     }
 
 
 def _load(shard: ScoreShard) -> LoadedEvaluators:
     add_scorers(shard.settings.scorers)
     everyone = {**evaluators.all(), **set_evaluators.all()}
-    [judged] = {judged_by(made) for made in shard.fingerprints.values()}
+    [judged] = {judged_by(fingerprint) for fingerprint in shard.fingerprints.values()}
     chosen = [everyone[name] for name in sorted(shard.fingerprints)]
     loaded = LoadedEvaluators(chosen, shard.settings, judged=judged)
     for name, wanted in shard.fingerprints.items():
-        found = asdict(loaded.fingerprints[name])
-        if differing := [key for key, value in asdict(wanted).items() if found[key] != value and key != "evaluator_id"]:
-            facts = "; ".join(f"{key} {found[key]} there, {getattr(wanted, key)} here" for key in differing)
+        loaded_fingerprint = asdict(loaded.fingerprints[name])
+        if differing := [
+            key for key, value in asdict(wanted).items() if loaded_fingerprint[key] != value and key != "evaluator_id"
+        ]:
+            facts = "; ".join(
+                f"{key} {loaded_fingerprint[key]} there, {getattr(wanted, key)} here" for key in differing
+            )
             raise TerminalError(
                 f"the evaluator '{name}' is another one on {here()} (there) than on {shard.setting.machine} (here): "
                 f"{facts}; give both machines the same models and versions"
@@ -115,9 +119,9 @@ def _table(rows: Sequence[tuple[Key, str, Any]]) -> pa.Table:
 
 
 def _batch_scores(tables: Tables) -> BatchScores:
-    made = [(row["page_id"], row["part"], json.loads(row["value"])) for row in tables["made"].to_pylist()]
+    new_parts = [(row["page_id"], row["part"], json.loads(row["value"])) for row in tables["made"].to_pylist()]
     parts: dict[Key, dict[str, Any]] = {}
     for row in tables["parts"].to_pylist():
         parts.setdefault((row["page_id"], row["sample"]), {})[row["part"]] = json.loads(row["value"])
     scores = [Score(**row) for row in tables["scores"].to_pylist()]
-    return BatchScores(scores, made, parts, [CheckedClaim(**row) for row in tables["claims"].to_pylist()])
+    return BatchScores(scores, new_parts, parts, [CheckedClaim(**row) for row in tables["claims"].to_pylist()])

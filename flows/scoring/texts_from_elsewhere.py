@@ -40,7 +40,7 @@ def take_in(
     anything is stored.
     """
     generations = read_generations(file)
-    if all(one.reference is not None for one in generations):
+    if all(entry.reference is not None for entry in generations):
         name, by_line = _published_after_all(database, snapshot, generations) or _own(generations)
     else:
         name, by_line = _published(database, snapshot, generations, file)
@@ -73,26 +73,26 @@ def _published_after_all(
         name, by_id, by_title = _articles(database, snapshot)
     except TerminalError:
         return None
-    found = {one.line: _named(one, by_id, by_title) for one in generations if one.names_an_article}
+    named = {entry.line: _named(entry, by_id, by_title) for entry in generations if entry.names_an_article}
     same = [
-        article is not None and (one.reference or "").strip() == article.completion.strip()
-        for one in generations
-        for article in [found.get(one.line)]
+        article is not None and (entry.reference or "").strip() == article.completion.strip()
+        for entry in generations
+        for article in [named.get(entry.line)]
     ]
-    return (name, {line: article for line, article in found.items() if article}) if all(same) else None
+    return (name, {line: article for line, article in named.items() if article}) if all(same) else None
 
 
 def _articles(database: Database, snapshot: str) -> tuple[str, dict[int, Article], dict[str, Article]]:
     with database.read():
         name = snapshots.resolve(database, snapshot).snapshot_id
         articles = snapshots.articles(database, name)
-    return name, {one.page_id: one for one in articles}, {one.title: one for one in articles}
+    return name, {article.page_id: article for article in articles}, {article.title: article for article in articles}
 
 
-def _named(one: Generation, by_id: Mapping[int, Article], by_title: Mapping[str, Article]) -> Article | None:
+def _named(entry: Generation, by_id: Mapping[int, Article], by_title: Mapping[str, Article]) -> Article | None:
     """Return the article that a line names by id, title or both, or None if no article matches."""
-    found = by_id.get(one.page_id) if one.page_id is not None else by_title.get(one.title or "")
-    return found if found is not None and one.title in (None, found.title) else None
+    article = by_id.get(entry.page_id) if entry.page_id is not None else by_title.get(entry.title or "")
+    return article if article is not None and entry.title in (None, article.title) else None
 
 
 def _published(
@@ -103,25 +103,26 @@ def _published(
     Raises UsageError if a line brings its own reference or names an unknown article.
     """
     name, by_id, by_title = _articles(database, snapshot)
-    found = {}
-    for one in generations:
-        if not one.names_an_article or one.reference is not None:
+    by_line = {}
+    for entry in generations:
+        if not entry.names_an_article or entry.reference is not None:
             raise UsageError(
-                f"'{file}', line {one.line}: it brings its own reference, and another line brings none; split the file"
+                f"'{file}', line {entry.line}: it brings its own reference, and another line brings none; split the "
+                "file"
             )
-        article = _named(one, by_id, by_title)
+        article = _named(entry, by_id, by_title)
         if article is None:
-            named = f"page {one.page_id}" if one.page_id is not None else f"'{one.title}'"
+            named = f"page {entry.page_id}" if entry.page_id is not None else f"'{entry.title}'"
             raise UsageError(
-                f"'{file}', line {one.line}: {named}{_entitled(one, by_id)} is no article of the snapshot {name}"
-                f"{did_you_mean(one.title or '', by_title)}; name another with --snapshot"
+                f"'{file}', line {entry.line}: {named}{_entitled(entry, by_id)} is no article of the snapshot {name}"
+                f"{did_you_mean(entry.title or '', by_title)}; name another with --snapshot"
             )
-        found[one.line] = article
-    return name, found
+        by_line[entry.line] = article
+    return name, by_line
 
 
-def _entitled(one: Generation, by_id: Mapping[int, Article]) -> str:
-    return f" with the title '{one.title}'" if one.page_id in by_id else ""
+def _entitled(entry: Generation, by_id: Mapping[int, Article]) -> str:
+    return f" with the title '{entry.title}'" if entry.page_id in by_id else ""
 
 
 def _own(generations: Sequence[Generation]) -> tuple[str, dict[int, Article]]:
@@ -129,14 +130,14 @@ def _own(generations: Sequence[Generation]) -> tuple[str, dict[int, Article]]:
 
     The page id is a hash of the prompt's content, so that the same prompt in another file gets the same id.
     """
-    found = {one.line: _article(one) for one in generations}
-    return f"file:{_hash(sorted({article.page_id for article in found.values()}))[:12]}", found
+    by_line = {entry.line: _article(entry) for entry in generations}
+    return f"file:{_hash(sorted({article.page_id for article in by_line.values()}))[:12]}", by_line
 
 
-def _article(one: Generation) -> Article:
-    prompt, reference = one.prompt, one.reference or ""
-    title, _, sentence = (one.title or "", "", "") if prompt is None else prompt.rpartition("\n\n")
-    sha256 = _hash([one.page_id, one.title, prompt, reference] if one.names_an_article else [prompt, reference])
+def _article(entry: Generation) -> Article:
+    prompt, reference = entry.prompt, entry.reference or ""
+    title, _, sentence = (entry.title or "", "", "") if prompt is None else prompt.rpartition("\n\n")
+    sha256 = _hash([entry.page_id, entry.title, prompt, reference] if entry.names_an_article else [prompt, reference])
     return Article(
         page_id=int(sha256[:15], 16),
         rev_id=0,
@@ -160,22 +161,22 @@ def _numbered(
     """
     numbered: dict[tuple[int, int], str] = {}
     following: dict[int, int] = defaultdict(int)
-    for one in generations:
-        page_id = by_line[one.line].page_id
-        sample = following[page_id] if one.sample is None else one.sample
+    for entry in generations:
+        page_id = by_line[entry.line].page_id
+        sample = following[page_id] if entry.sample is None else entry.sample
         if (page_id, sample) in numbered:
-            raise UsageError(f"'{file}', line {one.line}: there is already a text of sample {sample} of this prompt")
-        numbered[page_id, sample] = one.text
+            raise UsageError(f"'{file}', line {entry.line}: there is already a text of sample {sample} of this prompt")
+        numbered[page_id, sample] = entry.text
         following[page_id] = max(following[page_id], sample + 1)
     return numbered
 
 
 def _run(file: Path, snapshot_id: str, numbered: Mapping[tuple[int, int], str], model: str, decoder: str) -> Run:
     content = _content(numbered)
-    of_each: dict[int, int] = defaultdict(int)
+    texts_by_page: dict[int, int] = defaultdict(int)
     for page_id, _ in numbered:
-        of_each[page_id] += 1
-    samples = max(of_each.values())
+        texts_by_page[page_id] += 1
+    samples = max(texts_by_page.values())
     return Run(
         run_id=run_id_of(snapshot_id, model, decoder, numbered),
         snapshot_id=snapshot_id,
@@ -185,7 +186,7 @@ def _run(file: Path, snapshot_id: str, numbered: Mapping[tuple[int, int], str], 
         decoder=decoder,
         decoder_parameters="{}",
         prompt_template=DEFAULT_TEMPLATE,
-        prompts=len(of_each),
+        prompts=len(texts_by_page),
         seed=None,
         samples=samples,
         keep=samples,

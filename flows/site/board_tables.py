@@ -40,12 +40,12 @@ class BoardTable:
 
 def tables(database: Database, material: Material, settings: Mapping[str, Settings]) -> list[BoardTable]:
     """Return a table for each protocol, the largest first, with the columns that its runs have."""
-    found = []
+    board_tables = []
     for group in groups(material.records, settings):
-        columns = [one for one in in_order(material.board.columns, material.metrics) if _has(group, one)]
+        columns = [column for column in in_order(material.board.columns, material.metrics) if _has(group, column)]
         by = headline(columns, material.metrics)
         ordered = replace(group, records=_ordered(material, group, by))
-        found.append(
+        board_tables.append(
             BoardTable(
                 ordered,
                 columns,
@@ -55,14 +55,14 @@ def tables(database: Database, material: Material, settings: Mapping[str, Settin
                 _letters(database, material, ordered, by),
             )
         )
-    return found
+    return board_tables
 
 
 def again(material: Material, table: BoardTable) -> BoardTable:
     """Return the same table with the numbers of another board: its rows in the same order, without letters."""
-    there = {record["run_id"]: record for record in material.records}
-    records = [there[one["run_id"]] for one in table.group.records if one["run_id"] in there]
-    columns = [one for one in table.columns if one in material.board.columns]
+    by_run = {record["run_id"]: record for record in material.records}
+    records = [by_run[record["run_id"]] for record in table.group.records if record["run_id"] in by_run]
+    columns = [column for column in table.columns if column in material.board.columns]
     rows = page_tables.rows(material, records, columns)
     group = replace(table.group, records=records)
     return BoardTable(group, columns, rows, _reference(material, columns), table.by, {})
@@ -72,10 +72,10 @@ def pieces(table: BoardTable) -> Iterator[BoardTable]:
     """Cut a table into pieces that fit a page, row by row and then column by column."""
     for first in range(0, len(table.rows), _ROWS):
         for left in range(0, max(1, len(table.columns)), _COLUMNS):
-            some = slice(left, left + _COLUMNS)
-            cut = [Row(row.record, row.cells[some]) for row in table.rows[first : first + _ROWS]]
-            reference = table.reference and Row(table.reference.record, table.reference.cells[some])
-            yield replace(table, columns=table.columns[some], rows=cut, reference=reference, first=first + 1)
+            piece = slice(left, left + _COLUMNS)
+            cut = [Row(row.record, row.cells[piece]) for row in table.rows[first : first + _ROWS]]
+            reference = table.reference and Row(table.reference.record, table.reference.cells[piece])
+            yield replace(table, columns=table.columns[piece], rows=cut, reference=reference, first=first + 1)
 
 
 def _has(group: Group, column: Column) -> bool:
@@ -84,8 +84,8 @@ def _has(group: Group, column: Column) -> bool:
 
 
 def _ordered(material: Material, group: Group, by: Column | None) -> list[Record]:
-    there = {record["run_id"] for record in group.records}
-    return [record for record in page_tables.best_first(material, by) if record["run_id"] in there]
+    run_ids = {record["run_id"] for record in group.records}
+    return [record for record in page_tables.best_first(material, by) if record["run_id"] in run_ids]
 
 
 def _reference(material: Material, columns: Sequence[Column]) -> Row | None:
@@ -98,4 +98,4 @@ def _letters(database: Database, material: Material, group: Group, by: Column | 
     if by is None or not 1 < len(scored) <= _RANKED:
         return {}
     those = replace(material.board, records=tuple(dict(record) for record in scored))
-    return {one["run_id"]: one["group"] for one in ranked(database, those, by.name).records}
+    return {record["run_id"]: record["group"] for record in ranked(database, those, by.name).records}

@@ -41,10 +41,13 @@ def build(request: SiteRequest, settings: Settings, progress: Progress, folder: 
     for name in (settings.db, *request.sources):
         safe(folder, Path(name))
     with whole_folder(folder, _LIST, "a site") as part:
-        with gathered(request, settings, progress) as found, found.database.read():
-            contents = contents_of(found.database, found.signers, found.unlinked, found.names)
+        with gathered(request, settings, progress) as sources, sources.database.read():
+            contents = contents_of(sources.database, sources.signers, sources.unlinked, sources.names)
             texts = sorted(with_texts(contents))
-            parts = {one.snapshot_id: parts_of(found.database, contents, one, texts) for one in contents.snapshots}
+            parts = {
+                snapshot.snapshot_id: parts_of(sources.database, contents, snapshot, texts)
+                for snapshot in contents.snapshots
+            }
         wikis = [(wiki, wiki_file(wiki)) for wiki in contents.wikis]
         writer = Writer(part, site_title=request.title, wiki_pages=wikis, contents=contents)
         months = month_tables.every(contents)

@@ -107,21 +107,21 @@ class Contents:
     def wikis(self) -> list[str]:
         """The wikis, the one with most runs first."""
         runs = Counter(run.wiki for run in self.runs.values())
-        return sorted({one.wiki for one in self.snapshots}, key=lambda wiki: (-runs[wiki], wiki))
+        return sorted({snapshot.wiki for snapshot in self.snapshots}, key=lambda wiki: (-runs[wiki], wiki))
 
     @cached_property
     def lowest_levels(self) -> Mapping[str, str]:
         """The lowest level of the numbers of each run that has numbers that are not fully verified."""
-        found = {}
+        lowest_by_run = {}
         for record in self.whole.records:
-            there = {number_of(record, column.name).level for column in self.whole.columns}
-            if lowest := next((level for level in LEVELS if level in there and level != VERIFIED), None):
-                found[record["run_id"]] = lowest
-        return found
+            levels = {number_of(record, column.name).level for column in self.whole.columns}
+            if lowest := next((level for level in LEVELS if level in levels and level != VERIFIED), None):
+                lowest_by_run[record["run_id"]] = lowest
+        return lowest_by_run
 
     def months(self, wiki: str) -> list[Snapshot]:
         """Return the snapshots of new articles, the oldest first."""
-        return [one for one in reversed(self.snapshots) if one.wiki == wiki and one.kind == "new"]
+        return [snapshot for snapshot in reversed(self.snapshots) if snapshot.wiki == wiki and snapshot.kind == "new"]
 
     def on(self, snapshot_id: str) -> list[SiteRun]:
         return [run for run in self.runs.values() if run.snapshot_id == snapshot_id]
@@ -145,7 +145,7 @@ class Contents:
 def in_order(columns: Sequence[Column], metrics: Mapping[str, Metric]) -> list[Column]:
     """Sort the columns: the headline, then the paper's metrics, directed ones first, then the others."""
     first = headline(columns, metrics)
-    paper = [name for one in paper_metrics() for name in one.here]
+    paper = [name for paper_metric in paper_metrics() for name in paper_metric.here]
 
     def place(column: Column) -> tuple[bool, bool, bool, int]:
         is_paper = column.metric in paper
@@ -162,9 +162,11 @@ def in_order(columns: Sequence[Column], metrics: Mapping[str, Metric]) -> list[C
 def headline(columns: Sequence[Column], metrics: Mapping[str, Metric]) -> Column | None:
     """Return the column that orders the runs: sbert, or else the first metric of texts with a better direction."""
     directed = [
-        one for one in columns if metrics[one.metric].direction != "none" and metrics[one.metric].scope == "text"
+        column
+        for column in columns
+        if metrics[column.metric].direction != "none" and metrics[column.metric].scope == "text"
     ]
-    return next((one for one in directed if one.metric == "sbert"), next(iter(directed), None))
+    return next((column for column in directed if column.metric == "sbert"), next(iter(directed), None))
 
 
 def contents_of(
@@ -177,11 +179,11 @@ def contents_of(
             raise TerminalError("there is no snapshot to show; publish one with `newwiki refresh --month 2026-10`")
         stored = database.records(SiteRun, "site_runs")
         runs = {run.run_id: replace(run, decoder_short=with_seed(run.decoder_short, run.seed)) for run in stored}
-        whole = _named(_whole(database, {one.snapshot_id for one in snapshots}), names)
+        whole = _named(_whole(database, {snapshot.snapshot_id for snapshot in snapshots}), names)
         metrics = database.records(Metric, "report_metrics", [column.metric for column in whole.columns])
-        gathered = {one.snapshot_id: gather(database, one.snapshot_id) for one in snapshots}
-        boards = {name: replace(one, board=_named(one.board, names)) for name, one in gathered.items()}
-        evaluators = {name: one for of in boards.values() for name, one in of.evaluators.items()}
+        gathered = {snapshot.snapshot_id: gather(database, snapshot.snapshot_id) for snapshot in snapshots}
+        boards = {name: replace(material, board=_named(material.board, names)) for name, material in gathered.items()}
+        evaluators = {name: evaluator for of in boards.values() for name, evaluator in of.evaluators.items()}
         ((left_out,),) = database.rows("site_runs_left_out")
         return Contents(
             snapshots,
@@ -189,9 +191,9 @@ def contents_of(
             _models(runs.values()),
             boards,
             whole,
-            {one.name: one for one in metrics},
+            {metric.name: metric for metric in metrics},
             evaluators,
-            {one.run_id: one.settings for one in comparison.every(database) if one.settings},
+            {contender.run_id: contender.settings for contender in comparison.every(database) if contender.settings},
             database.records(Trend, "site_trends"),
             left_out,
             signers,
@@ -203,15 +205,15 @@ def contents_of(
 def _whole(database: Database, snapshot_ids: set[str]) -> Board:
     """Return the board of all runs, with a column for each evaluator if no evaluator has scored all runs."""
     try:
-        found = board(database)
+        shown = board(database)
     except TerminalError:
-        found = board(database, by_evaluator=True)
-    return replace(found, records=tuple(one for one in found.records if one["snapshot_id"] in snapshot_ids))
+        shown = board(database, by_evaluator=True)
+    return replace(shown, records=tuple(record for record in shown.records if record["snapshot_id"] in snapshot_ids))
 
 
 def _named(shown: Board, names: Mapping[str, str]) -> Board:
     """Return the board with the names of keys in its levels."""
-    return replace(shown, levels={key: one.named(names) for key, one in shown.levels.items()})
+    return replace(shown, levels={key: level.named(names) for key, level in shown.levels.items()})
 
 
 def _models(runs: Iterable[SiteRun]) -> dict[ModelKey, Model]:
@@ -220,15 +222,15 @@ def _models(runs: Iterable[SiteRun]) -> dict[ModelKey, Model]:
     for run in runs:
         by_key.setdefault(run.key, []).append(run)
     names = _names(by_key)
-    found = [Model(key, names[key], model_file_name(*key), of_model) for key, of_model in by_key.items()]
-    return {one.key: one for one in sorted(found, key=lambda one: (one.name.lower(), one.key))}
+    models = [Model(key, names[key], model_file_name(*key), model_runs) for key, model_runs in by_key.items()]
+    return {model.key: model for model in sorted(models, key=lambda model: (model.name.lower(), model.key))}
 
 
 def _names(keys: Iterable[ModelKey]) -> dict[ModelKey, str]:
     """Return the last part of each model's path or hub id, or the full name with the hash if last parts are equal."""
     last = {key: PurePath(key[0]).name or key[0] for key in keys}
-    many = {name for name in last.values() if [*last.values()].count(name) > 1}
-    return {key: f"{key[0]} ({key[1][:8]})" if name in many else name for key, name in last.items()}
+    repeated = {name for name in last.values() if [*last.values()].count(name) > 1}
+    return {key: f"{key[0]} ({key[1][:8]})" if name in repeated else name for key, name in last.items()}
 
 
 def snapshot_file(snapshot_id: str) -> str:

@@ -16,7 +16,7 @@ from flows.site.number_levels import claimed_by
 from flows.site.protocol_groups import groups
 from flows.site.snapshot_pages import protocol_of
 from flows.site.snapshot_parts import SnapshotParts
-from flows.site.trend_chart import Chart, Line, chart, told
+from flows.site.trend_chart import Chart, Line, chart, line_words
 from flows.site.writing import DAY, MOMENT, REAL, TEXT, WHOLE, Writer, table_of
 
 _ROWS, _COLUMNS = 32, 12  # rows and columns of a table
@@ -83,9 +83,9 @@ def write_models(writer: Writer, contents: Contents, months: Months, parts: Mapp
 
 
 def run_record(contents: Contents, run: SiteRun) -> dict[str, Any]:
-    told = {"protocol": protocol_of(contents, run.run_id), "signed_by": signed_by(contents, [run])}
-    told["claimed_by"] = claimed_by(contents, run.run_id)
-    return {name: getattr(run, name) for name in _RUNS if name not in told} | told
+    computed = {"protocol": protocol_of(contents, run.run_id), "signed_by": signed_by(contents, [run])}
+    computed["claimed_by"] = claimed_by(contents, run.run_id)
+    return {name: getattr(run, name) for name in _RUNS if name not in computed} | computed
 
 
 def signed_by(contents: Contents, runs: Sequence[SiteRun]) -> str | None:
@@ -95,8 +95,8 @@ def signed_by(contents: Contents, runs: Sequence[SiteRun]) -> str | None:
 
 def _claims(contents: Contents, model: Model) -> tuple[str, int]:
     """Return who claims the identity of the model, and for how many runs."""
-    found = [by for run in model.runs if (by := claimed_by(contents, run.run_id))]
-    return ", ".join(dict.fromkeys(found)), len(found)
+    claimants = [by for run in model.runs if (by := claimed_by(contents, run.run_id))]
+    return ", ".join(dict.fromkeys(claimants)), len(claimants)
 
 
 def with_texts(contents: Contents) -> set[str]:
@@ -132,7 +132,7 @@ def _write(
     trends, more = _trends(contents, months, model)
     claims = _claims(contents, model)
     writer.page(
-        main, "model_page.html", trends=trends, more=more, asked=_asked(model),
+        main, "model_page.html", trends=trends, more=more, asked=_requests(model),
         signed=signed_by(contents, model.runs), claimed=claims[0], claimed_runs=claims[1], tables=tables[:1],
         table_addresses=table_addresses, texts=chunks[:1], text_addresses=text_addresses, number=0, **shared,
     )  # fmt: skip
@@ -149,10 +149,12 @@ def _write(
 
 
 def _tables(contents: Contents, model: Model) -> Iterator[NumberTable]:
-    records = {one["run_id"]: one for one in contents.whole.records}
+    records = {record["run_id"]: record for record in contents.whole.records}
     own = [records[run.run_id] for run in model.runs if run.run_id in records]
     for group in groups(own, contents.settings):
-        columns = [one for one in contents.columns if any(record[one.name] is not None for record in group.records)]
+        columns = [
+            column for column in contents.columns if any(record[column.name] is not None for record in group.records)
+        ]
         by_column = [page_tables.cells(group.records, column, "none") for column in columns]
         cells = [*zip(*by_column, strict=True)] or [() for _ in group.records]
         runs = [contents.runs[record["run_id"]] for record in group.records]
@@ -163,19 +165,19 @@ def _pieces(tables: Iterator[NumberTable]) -> Iterator[NumberTable]:
     for table in tables:
         for first in range(0, len(table.rows), _ROWS):
             for left in range(0, max(1, len(table.columns)), _COLUMNS):
-                some = slice(left, left + _COLUMNS)
-                rows = [(run, cells[some]) for run, cells in table.rows[first : first + _ROWS]]
-                yield NumberTable(table.words, table.columns[some], rows)
+                piece = slice(left, left + _COLUMNS)
+                rows = [(run, cells[piece]) for run, cells in table.rows[first : first + _ROWS]]
+                yield NumberTable(table.words, table.columns[piece], rows)
 
 
 def _number_records(contents: Contents, model: Model) -> list[dict[str, Any]]:
     own = {run.run_id: run for run in model.runs}
-    found = []
+    number_records = []
     for record in contents.whole.records:
         for column in contents.whole.columns if record["run_id"] in own else ():
             of = number_of(record, column.name)
             if of.mean is not None or of.status is not None:
-                found.append(
+                number_records.append(
                     {
                         name: getattr(of, name)
                         for name in ("mean", "sd", "low", "high", "no_interval", "status", "level")
@@ -184,32 +186,36 @@ def _number_records(contents: Contents, model: Model) -> list[dict[str, Any]]:
                     | {"protocol": protocol_of(contents, record["run_id"]), "metric": column.metric}
                     | {"texts": of.scored, "evaluator_id": of.evaluator_id}
                 )
-    return found
+    return number_records
 
 
-def _asked(model: Model) -> list[Asked]:
+def _requests(model: Model) -> list[Asked]:
     """Return the requests; runs that differ only in their snapshots share one."""
-    found: dict[str, list[SiteRun]] = {}
+    by_settings: dict[str, list[SiteRun]] = {}
     for run in model.runs:
-        found.setdefault(json.dumps([getattr(run, name) for name in _SETTINGS]), []).append(run)
-    return [Asked(runs[0], [run.snapshot_id for run in runs]) for runs in found.values()]
+        by_settings.setdefault(json.dumps([getattr(run, name) for name in _SETTINGS]), []).append(run)
+    return [Asked(runs[0], [run.snapshot_id for run in runs]) for runs in by_settings.values()]
 
 
 def _trends(contents: Contents, months: Months, model: Model) -> tuple[list[Trends], int]:
     """Return the trends on the first wikis, and the number of wikis that are left out."""
     wikis = dict.fromkeys(run.wiki for run in model.runs if run.kind == "new")
-    found = [one for wiki in wikis if (one := _of_wiki(contents, months, model, wiki)).pictures]
-    return found[:_WIKIS], len(found[_WIKIS:])
+    trends = [trend for wiki in wikis if (trend := _wiki_trends(contents, months, model, wiki)).pictures]
+    return trends[:_WIKIS], len(trends[_WIKIS:])
 
 
-def _of_wiki(contents: Contents, months: Months, model: Model, wiki: str) -> Trends:
+def _wiki_trends(contents: Contents, months: Months, model: Model, wiki: str) -> Trends:
     pictures, keys = list[tuple[Column, Chart]](), list[Line]()
     scales: dict[str, None] = {}
-    for column in [one for one in contents.columns if contents.metrics[one.metric].scope == "text"][:_PANELS]:
-        found = months[wiki, column]
-        rows = [(row, table) for table in found for row in table.rows if row.key[:2] == model.key]
-        drawn = [line for number, one in enumerate(rows[: len(PALETTE)]) for line in _lines(contents, *one, number)]
-        names = month_tables.month_names(found[0]) if found else []
+    for column in [column for column in contents.columns if contents.metrics[column.metric].scope == "text"][:_PANELS]:
+        tables = months[wiki, column]
+        rows = [(row, table) for table in tables for row in table.rows if row.key[:2] == model.key]
+        drawn = [
+            line
+            for number, row_and_table in enumerate(rows[: len(PALETTE)])
+            for line in _lines(contents, *row_and_table, number)
+        ]
+        names = month_tables.month_names(tables[0]) if tables else []
         if drawn and (picture := chart(_words(column, names, drawn), names, drawn)):
             pictures.append((column, picture))
             keys = keys or [*{line.number: line for line in drawn}.values()]
@@ -228,4 +234,4 @@ def _lines(contents: Contents, row: month_tables.MonthRow, table: month_tables.M
 
 
 def _words(column: Column, months: Sequence[str], drawn: Sequence[Line]) -> str:
-    return "; ".join(told(line.who, column.name, months, line.points) for line in drawn)
+    return "; ".join(line_words(line.who, column.name, months, line.points) for line in drawn)

@@ -7,7 +7,7 @@ from flows.presenting.charts import PALETTE
 from flows.site import month_tables
 from flows.site.contents import Contents
 from flows.site.month_tables import Months, MonthTable
-from flows.site.trend_chart import LARGE, SMALL, Chart, Line, chart, told
+from flows.site.trend_chart import LARGE, SMALL, Chart, Line, chart, line_words
 from flows.site.writing import REAL, TEXT, Writer, table_of
 from newwiki.file_names import file_name
 
@@ -33,21 +33,21 @@ def _metric_stem(wiki: str, column: Column) -> str:
 def write_months(writer: Writer, contents: Contents, months: Months, wiki: str) -> None:
     by_column = {column: months[wiki, column] for column in contents.columns}
     data = f"data/{file_name(wiki)}/months"
-    rows = [row for found in by_column.values() for table in found for row in month_tables.records_of(table)]
+    rows = [row for tables in by_column.values() for table in tables for row in month_tables.records_of(table)]
     writer.files(data, table_of(_COLUMNS, {tuple(row.values()): row for row in rows}.values()))
     shown: list[tuple[Column, Chart | None, str, str | None]] = []
     keys: Sequence[Line] = ()
     who = lasting(contents, by_column)
-    for column, found in by_column.items():
-        if not found:
+    for column, tables in by_column.items():
+        if not tables:
             continue
         path, stem = metric_file(wiki, column), _metric_stem(wiki, column)
-        cut = [piece for table in found for piece in month_tables.pieces(table)]
+        cut = [piece for table in tables for piece in month_tables.pieces(table)]
         addresses = [path, *(f"{stem}~{number}.html" for number in range(2, len(cut) + 1))]  # names never contain ~
-        drawn = lines_of(contents, found[0], who)
+        drawn = lines_of(contents, tables[0], who)
         keys = keys or drawn
-        shown.append((column, picture_of(column, found[0], drawn), path, found[0].scale))
-        both = pictures_of(column, found[0], drawn)
+        shown.append((column, picture_of(column, tables[0], drawn), path, tables[0].scale))
+        both = pictures_of(column, tables[0], drawn)
         for number, table in enumerate(cut):
             writer.page(
                 addresses[number], "metric_page.html", wiki=wiki, column=column, table=table,
@@ -63,10 +63,10 @@ def write_months(writer: Writer, contents: Contents, months: Months, wiki: str) 
 def lasting(contents: Contents, by_column: Mapping[Column, Sequence[MonthTable]]) -> list[month_tables.Key]:
     """Return the runs whose lines every picture draws: the first of several months in the headline's table."""
     headline = contents.headline
-    found = (headline and by_column.get(headline)) or next((one for one in by_column.values() if one), [])
-    if not found:
+    tables = (headline and by_column.get(headline)) or next((listed for listed in by_column.values() if listed), [])
+    if not tables:
         return []
-    several = [row.key for row in found[0].rows if len(row.cells) > 1]
+    several = [row.key for row in tables[0].rows if len(row.cells) > 1]
     return list(dict.fromkeys(several))[: len(PALETTE)]
 
 
@@ -74,7 +74,7 @@ def lines_of(contents: Contents, table: MonthTable, who: Sequence[month_tables.K
     drawn: list[tuple[month_tables.Key, Line]] = []
     for row in table.rows:
         points = month_tables.points_of(row, table)
-        if row.key in who and points and row.key not in [one[0] for one in drawn]:
+        if row.key in who and points and row.key not in [entry[0] for entry in drawn]:
             line = Line(month_tables.label(contents, row), who.index(row.key), points, dotted=table.scale is None)
             drawn.append((row.key, line))
     return sorted((line for _, line in drawn), key=lambda line: line.number)
@@ -82,7 +82,7 @@ def lines_of(contents: Contents, table: MonthTable, who: Sequence[month_tables.K
 
 def picture_of(column: Column, table: MonthTable, drawn: Sequence[Line], size: tuple[int, int] = SMALL) -> Chart | None:
     months = month_tables.month_names(table)
-    words = "; ".join(told(line.who, column.name, months, line.points) for line in drawn)
+    words = "; ".join(line_words(line.who, column.name, months, line.points) for line in drawn)
     return chart(words, months, drawn, size)
 
 
@@ -97,9 +97,9 @@ def headline_pictures(
 ) -> tuple[tuple[Chart, Chart], Sequence[Line], str | None] | None:
     """Return the wiki's pictures by the headline metric with keys and scale, or None if there is nothing to draw."""
     column = contents.headline
-    found = months[wiki, column] if column else []
-    if column is None or not found:
+    tables = months[wiki, column] if column else []
+    if column is None or not tables:
         return None
-    drawn = lines_of(contents, found[0], lasting(contents, {column: found}))
-    both = pictures_of(column, found[0], drawn)
-    return (both, drawn, found[0].scale) if both else None
+    drawn = lines_of(contents, tables[0], lasting(contents, {column: tables}))
+    both = pictures_of(column, tables[0], drawn)
+    return (both, drawn, tables[0].scale) if both else None

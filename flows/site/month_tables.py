@@ -73,25 +73,27 @@ def every(contents: Contents) -> Months:
 def tables(contents: Contents, wiki: str, column: Column) -> list[MonthTable]:
     """Return a table for each protocol, the largest first; its months are the newest first."""
     months = contents.months(wiki)[::-1]
-    names = {one.snapshot_id for one in months}
+    names = {month.snapshot_id for month in months}
     trends = [
-        one
-        for one in contents.trends
-        if (one.wiki, one.metric, one.evaluator_id) == (wiki, column.metric, column.evaluator_id)
+        trend
+        for trend in contents.trends
+        if (trend.wiki, trend.metric, trend.evaluator_id) == (wiki, column.metric, column.evaluator_id)
     ]
-    is_linked = any(one.linked is not None and one.snapshot_id != one.to_snapshot for one in trends)
+    is_linked = any(trend.linked is not None and trend.snapshot_id != trend.to_snapshot for trend in trends)
     scale = trends[0].to_snapshot if is_linked else None
-    by_run = {one.run_id: one for one in trends} if is_linked else {}
-    records = [one for one in contents.whole.records if one["snapshot_id"] in names and _told(one, column)]
-    of_runs = [one for one in records if one["run_id"] in contents.runs]
-    found = []
-    for group in groups(of_runs, contents.settings):
+    by_run = {trend.run_id: trend for trend in trends} if is_linked else {}
+    records = [
+        record for record in contents.whole.records if record["snapshot_id"] in names and _has_number(record, column)
+    ]
+    run_records = [record for record in records if record["run_id"] in contents.runs]
+    month_tables = []
+    for group in groups(run_records, contents.settings):
         rows = _rows(contents, group.records, group.words, column, by_run, scale)
-        own = [one for one in records if one["run_id"] not in contents.runs]
+        own = [record for record in records if record["run_id"] not in contents.runs]
         reference = _rows(contents, own, "", column, by_run, scale)
         rows.sort(key=lambda row: _rank(row, months, contents.direction(column)))
-        found.append(MonthTable(wiki, column, group.words, scale, months, rows, next(iter(reference), None)))
-    return found
+        month_tables.append(MonthTable(wiki, column, group.words, scale, months, rows, next(iter(reference), None)))
+    return month_tables
 
 
 def pieces(table: MonthTable) -> Iterator[MonthTable]:
@@ -106,14 +108,14 @@ def pieces(table: MonthTable) -> Iterator[MonthTable]:
 
 def points_of(row: MonthRow, table: MonthTable, *, own: bool = False) -> list[Point]:
     """Return the row's numbers in the order of the months; `own` selects those on each month's own articles."""
-    places = {one.snapshot_id: place for place, one in enumerate(table.months[::-1])}
+    places = {month.snapshot_id: place for place, month in enumerate(table.months[::-1])}
     points = []
     for name, cell in row.cells.items():
         value = cell.own if own or table.scale is None else cell.linked
         if value is not None:
             ends = (None, None) if own else (cell.low, cell.high)
             points.append(Point(places[name], value, *ends))
-    return sorted(points, key=lambda one: one.place)
+    return sorted(points, key=lambda point: point.place)
 
 
 def label(contents: Contents, row: MonthRow) -> str:
@@ -124,13 +126,13 @@ def label(contents: Contents, row: MonthRow) -> str:
 
 def decoder_label(contents: Contents, row: MonthRow) -> list[str]:
     """Return the row's decoder, with the lowest level if not all numbers are fully verified."""
-    there = {contents.lowest_levels.get(cell.run_id) for cell in row.cells.values()}
-    return [row.decoder_short, *[level for level in LEVELS if level in there][:1]]
+    levels = {contents.lowest_levels.get(cell.run_id) for cell in row.cells.values()}
+    return [row.decoder_short, *[level for level in LEVELS if level in levels][:1]]
 
 
 def month_names(table: MonthTable) -> list[str]:
     """Return the months, the oldest first."""
-    return [f"{one.window_start:%Y-%m}" for one in table.months[::-1]]
+    return [f"{month.window_start:%Y-%m}" for month in table.months[::-1]]
 
 
 def records_of(table: MonthTable) -> Iterator[dict[str, Any]]:
@@ -156,7 +158,7 @@ def records_of(table: MonthTable) -> Iterator[dict[str, Any]]:
             }
 
 
-def _told(record: Mapping[str, Any], column: Column) -> bool:
+def _has_number(record: Mapping[str, Any], column: Column) -> bool:
     of = number_of(record, column.name)
     return of.mean is not None or of.status is not None
 
@@ -166,26 +168,26 @@ def _rows(
     scale: str | None,
 ) -> list[MonthRow]:  # fmt: skip
     """Return the rows. Runs with different seeds have separate rows, and so do two runs of one month and protocol."""
-    found: dict[tuple[Key, str, int], dict[str, MonthCell]] = {}
+    cells_by_row: dict[tuple[Key, str, int], dict[str, MonthCell]] = {}
     for record in records:
         run = contents.runs.get(record["run_id"])
         key = (record["model"], run.model_sha256 if run else "", record["decoder"], words)
         short = run.decoder_short if run else "the articles themselves"
         number = 0
-        while record["snapshot_id"] in found.setdefault((key, short, number), {}):
+        while record["snapshot_id"] in cells_by_row.setdefault((key, short, number), {}):
             number += 1
         cell = _cell(record, column, by_run.get(record["run_id"]), scale)
-        found[key, short, number][record["snapshot_id"]] = cell
-    return [MonthRow(key, short, cells) for (key, short, _), cells in found.items()]
+        cells_by_row[key, short, number][record["snapshot_id"]] = cell
+    return [MonthRow(key, short, cells) for (key, short, _), cells in cells_by_row.items()]
 
 
 def _cell(record: Mapping[str, Any], column: Column, trend: Trend | None, scale: str | None) -> MonthCell:
     of, run_id = number_of(record, column.name), record["run_id"]
     level = of.level
-    told = [level] if level not in (None, VERIFIED) else []
+    shown_level = [level] if level not in (None, VERIFIED) else []
 
     def why(*lacking: str | None) -> str:
-        return "; ".join([*filter(None, lacking), *told])
+        return "; ".join([*filter(None, lacking), *shown_level])
 
     if scale is None:
         lacking = of.no_interval or ("" if of.status in ("ok", None) else of.status)
@@ -198,7 +200,7 @@ def _cell(record: Mapping[str, Any], column: Column, trend: Trend | None, scale:
 def _rank(row: MonthRow, months: Sequence[Snapshot], direction: str) -> tuple[Any, ...]:
     """Return a sort key that puts the best run of the newest month first, then those of older months."""
     sign = 1 if direction == "lower" else -1
-    numbers = [row.cells.get(one.snapshot_id) for one in months]
+    numbers = [row.cells.get(month.snapshot_id) for month in months]
     values = [cell.own if cell.linked is None else cell.linked for cell in numbers if cell]
     first = next((place for place, cell in enumerate(numbers) if cell), len(months))
     known = [value for value in values if value is not None]

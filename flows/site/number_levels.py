@@ -31,20 +31,20 @@ class Levels:
 
 
 def levels_on(contents: Contents, material: Material) -> Levels:
-    found, there = [], set[str]()
+    run_levels, levels = [], set[str]()
     for record in material.board.records:
         by_words: dict[str, list[str]] = {}
         signers: dict[str, None] = {}
         for column in material.board.columns:
             of = number_of(record, column.name)
             if of.mean is not None and of.level and of.level != VERIFIED:
-                there.add(of.level)
+                levels.add(of.level)
                 by_words.setdefault(level_words(material.board, record["run_id"], of) or "", []).append(column.name)
                 signers |= dict.fromkeys(material.board.levels[record["run_id"], str(of.evaluator_id)].signers)
         if by_words:
             run_id = record["run_id"] if record["run_id"] in contents.runs else None
-            found.append(RunLevels(run_id, ", ".join(signers), by_words))
-    return Levels(legend(there), found)
+            run_levels.append(RunLevels(run_id, ", ".join(signers), by_words))
+    return Levels(legend(levels), run_levels)
 
 
 def level_words(board: Board, run_id: str, of: Number) -> str | None:

@@ -72,16 +72,16 @@ class Wiki:
 
 
 def write_overview(writer: Writer, contents: Contents, months: Months, parts: Mapping[str, SnapshotParts]) -> None:
-    listed = [_listed(contents, parts[one.snapshot_id]) for one in contents.snapshots]
+    listed = [_listed(contents, parts[snapshot.snapshot_id]) for snapshot in contents.snapshots]
     wikis = []
     for name in contents.wikis:
-        own = [one for one in listed if one.snapshot.wiki == name]
-        new = [one for one in own if one.snapshot.kind == "new"]
+        own = [entry for entry in listed if entry.snapshot.wiki == name]
+        new = [entry for entry in own if entry.snapshot.kind == "new"]
         picture = headline_pictures(contents, months, name)
-        wikis.append(Wiki(name, wiki_file(name), new, [one for one in own if one not in new], picture))
+        wikis.append(Wiki(name, wiki_file(name), new, [entry for entry in own if entry not in new], picture))
     writer.files(
         "data/snapshots",
-        table_of(_SNAPSHOTS, [vars(one.snapshot) | {"runs": one.runs, "models": one.models} for one in listed]),
+        table_of(_SNAPSHOTS, [vars(entry.snapshot) | {"runs": entry.runs, "models": entry.models} for entry in listed]),
     )
     writer.page("index.html", "overview.html", wikis=wikis, new=entries(contents)[:_NEW])
     _write_models(writer, contents)
@@ -89,9 +89,9 @@ def write_overview(writer: Writer, contents: Contents, months: Months, parts: Ma
 
 
 def write_feed(writer: Writer, contents: Contents, title: str, address: str | None) -> None:
-    found = entries(contents)[:_ENTRIES]
+    newest = entries(contents)[:_ENTRIES]
     name = str(uuid.uuid5(_SPACE, f"feed {address or title}"))
-    writer.page("feed.xml", "feed.xml", entries=found, address=address, link=link, feed_uuid=name)
+    writer.page("feed.xml", "feed.xml", entries=newest, address=address, link=link, feed_uuid=name)
 
 
 def _listed(contents: Contents, parts: SnapshotParts) -> Listed:
@@ -108,7 +108,7 @@ def _listed(contents: Contents, parts: SnapshotParts) -> Listed:
 
 
 def _write_models(writer: Writer, contents: Contents) -> None:
-    models = [(one, model_file(one), signed_by(contents, one.runs)) for one in contents.models.values()]
+    models = [(model, model_file(model), signed_by(contents, model.runs)) for model in contents.models.values()]
     rows = [
         {
             "model": model.key[0],
@@ -129,17 +129,17 @@ def _write_models(writer: Writer, contents: Contents) -> None:
 
 
 def _write_metrics(writer: Writer, contents: Contents) -> None:
-    metrics = sorted(contents.metrics.values(), key=lambda one: one.name)
-    evaluators = sorted(contents.evaluators.values(), key=lambda one: (one.name, one.evaluator_id))
-    rows = [vars(one) | {"metric": one.name} for one in metrics]
+    metrics = sorted(contents.metrics.values(), key=lambda metric: metric.name)
+    evaluators = sorted(contents.evaluators.values(), key=lambda evaluator: (evaluator.name, evaluator.evaluator_id))
+    rows = [vars(metric) | {"metric": metric.name} for metric in metrics]
     writer.files("data/metrics", table_of(_METRICS, rows))
     described: list[dict[str, Any]] = [
-        vars(one)
+        vars(evaluator)
         | {
-            "parameters": json.dumps(one.parameters, sort_keys=True),
-            "dependencies": json.dumps(one.dependencies, sort_keys=True),
+            "parameters": json.dumps(evaluator.parameters, sort_keys=True),
+            "dependencies": json.dumps(evaluator.dependencies, sort_keys=True),
         }
-        for one in evaluators
+        for evaluator in evaluators
     ]
     writer.files("data/evaluators", table_of(_EVALUATORS, described))
     writer.page("metrics.html", "metrics_page.html", metrics=metrics, evaluators=evaluators, span=span)
@@ -169,15 +169,15 @@ class Entry:
 
 def entries(contents: Contents) -> list[Entry]:
     """Return the entries of the feed, the newest first."""
-    found = [
+    feed_entries = [
         Entry(
-            f"snapshot {one.snapshot_id} {one.content_sha256}",
-            f"{one.snapshot_id} is published",
-            f"{one.articles:,} articles from {one.candidates:,} pages considered.",
-            snapshot_file(one.snapshot_id),
-            one.published_at,
+            f"snapshot {snapshot.snapshot_id} {snapshot.content_sha256}",
+            f"{snapshot.snapshot_id} is published",
+            f"{snapshot.articles:,} articles from {snapshot.candidates:,} pages considered.",
+            snapshot_file(snapshot.snapshot_id),
+            snapshot.published_at,
         )
-        for one in contents.snapshots
+        for snapshot in contents.snapshots
     ]
     groups: dict[tuple[str, str, str], list[SiteRun]] = {}
     for run in contents.runs.values():
@@ -186,7 +186,7 @@ def entries(contents: Contents) -> list[Entry]:
         model = contents.models[key[0], key[1]]
         decoders = ", ".join(dict.fromkeys(run.decoder_short for run in runs))
         at = max(run.finished_at or run.scored_at for run in runs)
-        found.append(
+        feed_entries.append(
             Entry(
                 f"runs {' '.join(sorted(run.run_id for run in runs))}",
                 f"{model.name} on {snapshot_id}",
@@ -195,7 +195,7 @@ def entries(contents: Contents) -> list[Entry]:
                 at,
             )
         )
-    return sorted(found, key=lambda one: (-one.at.timestamp(), one.title, one.name))
+    return sorted(feed_entries, key=lambda entry: (-entry.at.timestamp(), entry.title, entry.name))
 
 
 def link(address: str | None, path: str) -> str:

@@ -32,38 +32,38 @@ def groups(records: Iterable[Record], settings: Mapping[str, Settings]) -> list[
     reading: list[Record] = []
     alike: dict[str, list[Record]] = {}
     for record in records:
-        asked = settings[record["run_id"]]
-        if protocol.writes_none(asked):
+        run_settings = settings[record["run_id"]]
+        if protocol.writes_none(run_settings):
             reading.append(record)
         else:
-            alike.setdefault(_key(asked, _OTHERS), []).append(record)
-    found = [group for those in alike.values() for group in _by_lengths(those, settings)]
-    found.sort(key=lambda group: -len(group.records))
-    return [*found, *([Group(_READING, reading)] if reading else [])]
+            alike.setdefault(_key(run_settings, _OTHERS), []).append(record)
+    writing = [group for those in alike.values() for group in _by_lengths(those, settings)]
+    writing.sort(key=lambda group: -len(group.records))
+    return [*writing, *([Group(_READING, reading)] if reading else [])]
 
 
 def _by_lengths(records: Sequence[Record], settings: Mapping[str, Settings]) -> list[Group]:
     keys = {record["run_id"]: _lengths(settings[record["run_id"]]) for record in records}
     known: list[str | None] = [*dict.fromkeys(key for key in keys.values() if key is not None)] or [None]
-    found = []
+    by_lengths = []
     for key in known:
-        of_key = [record for record in records if keys[record["run_id"]] in (key, None)]
-        found.append(Group(_words([settings[record["run_id"]] for record in of_key]), of_key))
-    return found
+        key_records = [record for record in records if keys[record["run_id"]] in (key, None)]
+        by_lengths.append(Group(_words([settings[record["run_id"]] for record in key_records]), key_records))
+    return by_lengths
 
 
-def _lengths(asked: Settings) -> str | None:
-    return None if all(asked[name] is None for name in _LENGTHS) else _key(asked, _LENGTHS)
+def _lengths(run_settings: Settings) -> str | None:
+    return None if all(run_settings[name] is None for name in _LENGTHS) else _key(run_settings, _LENGTHS)
 
 
-def _key(asked: Settings, names: Iterable[str]) -> str:
-    return json.dumps([asked[name] for name in names], sort_keys=True)
+def _key(run_settings: Settings, names: Iterable[str]) -> str:
+    return json.dumps([run_settings[name] for name in names], sort_keys=True)
 
 
-def _words(asked: Sequence[Settings]) -> str:
-    told = []
+def _words(run_settings: Sequence[Settings]) -> str:
+    phrases = []
     for name in protocol.PROTOCOL:
-        values = protocol.values_of(asked, name)
+        values = protocol.values_of(run_settings, name)
         if values:
-            told.append(f"{name} {protocol.value_in_words(values[0])}")
-    return ", ".join(told)
+            phrases.append(f"{name} {protocol.value_in_words(values[0])}")
+    return ", ".join(phrases)

@@ -42,7 +42,11 @@ def write_snapshot(writer: Writer, contents: Contents, parts: SnapshotParts) -> 
     writer.files(f"{data}/funnel", table_of({"verdict": TEXT, "pages": WHOLE}, _named(parts.funnel, "verdict")))
     writer.files(f"{data}/topics", table_of({"topic": TEXT, "pages": WHOLE}, _named(parts.topics, "topic")))
     if parts.later:
-        later = [{"created_after": one.day, **row} for one in parts.later for row in _rows(contents, one.material)]
+        later = [
+            {"created_after": articles.day, **row}
+            for articles in parts.later
+            for row in _rows(contents, articles.material)
+        ]
         writer.files(f"{data}/created-after", table_of(_LATER, later))
     for number, piece in enumerate(cut or [None]):
         shown = {
@@ -53,19 +57,19 @@ def write_snapshot(writer: Writer, contents: Contents, parts: SnapshotParts) -> 
             writer.page(addresses[number], "board_page.html", **shown)
         else:
             writer.page(main, "snapshot_page.html", kinds=kinds, data=data, **shown)
-    for one in parts.later:
-        cut = [piece for table in parts.tables for piece in pieces(again(one.material, table))]
-        stem = f"{folder}/after-{one.day}"
+    for articles in parts.later:
+        cut = [piece for table in parts.tables for piece in pieces(again(articles.material, table))]
+        stem = f"{folder}/after-{articles.day}"
         addresses = [f"{stem}.html", *(f"{stem}-{number}.html" for number in range(2, len(cut) + 1))]
         for number, piece in enumerate(cut):
             writer.page(
-                addresses[number], "board_page.html", piece=piece, addresses=addresses, number=number, day=one,
+                addresses[number], "board_page.html", piece=piece, addresses=addresses, number=number, day=articles,
                 numbers=None, **board | {"downloads": f"{data}/created-after"},
             )  # fmt: skip
 
 
 def _days(parts: SnapshotParts, folder: str) -> list[tuple[Any, str]]:
-    return [(one, f"{folder}/after-{one.day}.html") for one in parts.later]
+    return [(articles, f"{folder}/after-{articles.day}.html") for articles in parts.later]
 
 
 def _named(rows: Sequence[tuple[Any, ...]], name: str) -> list[dict[str, Any]]:
@@ -74,7 +78,7 @@ def _named(rows: Sequence[tuple[Any, ...]], name: str) -> list[dict[str, Any]]:
 
 def _rows(contents: Contents, material: Material) -> list[dict[str, Any]]:
     """Return a row for each run and metric, including those of the articles."""
-    found = []
+    rows = []
     for record in material.board.records:
         run = contents.runs.get(record["run_id"])
         about = {name: record[name] for name in ("model", "decoder", "run_id", "prompts", "completions")} | {
@@ -89,12 +93,12 @@ def _rows(contents: Contents, material: Material) -> list[dict[str, Any]]:
         for column in material.board.columns:
             of = number_of(record, column.name)
             if of.mean is not None or of.status is not None:
-                told = {name: getattr(of, name) for name in ("mean", "sd", "low", "high", "no_interval", "status")}
-                told |= {"level": of.level, "level_words": level_words(material.board, record["run_id"], of)}
-                found.append(
-                    about | told | {"metric": column.metric, "texts": of.scored, "evaluator_id": of.evaluator_id}
+                values = {name: getattr(of, name) for name in ("mean", "sd", "low", "high", "no_interval", "status")}
+                values |= {"level": of.level, "level_words": level_words(material.board, record["run_id"], of)}
+                rows.append(
+                    about | values | {"metric": column.metric, "texts": of.scored, "evaluator_id": of.evaluator_id}
                 )
-    return found
+    return rows
 
 
 def protocol_of(contents: Contents, run_id: str) -> str | None:
@@ -107,22 +111,22 @@ def protocol_of(contents: Contents, run_id: str) -> str | None:
 
 def _write_kinds(writer: Writer, parts: SnapshotParts, folder: str, data: str) -> list[tuple[Kinds, str | None]]:
     """Write a page for each stratum that has a table; return each stratum with the address of its page."""
-    found: list[tuple[Kinds, str | None]] = []
-    for one in parts.kinds:
-        if not one.tables:
-            found.append((one, None))
+    addressed: list[tuple[Kinds, str | None]] = []
+    for kinds in parts.kinds:
+        if not kinds.tables:
+            addressed.append((kinds, None))
             continue
-        path = f"{folder}/by-{one.stratum}"
-        pages = [*_kind_pieces(one)]
+        path = f"{folder}/by-{kinds.stratum}"
+        pages = [*_kind_pieces(kinds)]
         addresses = [f"{path}.html", *(f"{path}-{number}.html" for number in range(2, len(pages) + 1))]
-        writer.files(f"{data}/by-{one.stratum}", table_of(_KINDS, _kind_rows(one)))
+        writer.files(f"{data}/by-{kinds.stratum}", table_of(_KINDS, _kind_rows(kinds)))
         for number, table in enumerate(pages):
             writer.page(
-                addresses[number], "kinds_page.html", parts=parts, kinds=one, table=table, addresses=addresses,
-                number=number, main=snapshot_file(parts.snapshot.snapshot_id), downloads=f"{data}/by-{one.stratum}",
+                addresses[number], "kinds_page.html", parts=parts, kinds=kinds, table=table, addresses=addresses,
+                number=number, main=snapshot_file(parts.snapshot.snapshot_id), downloads=f"{data}/by-{kinds.stratum}",
             )  # fmt: skip
-        found.append((one, addresses[0]))
-    return found
+        addressed.append((kinds, addresses[0]))
+    return addressed
 
 
 _KINDS = {
@@ -131,26 +135,26 @@ _KINDS = {
 }  # fmt: skip
 
 
-def _kind_pieces(one: Kinds) -> Iterator[KindTable]:
+def _kind_pieces(kinds: Kinds) -> Iterator[KindTable]:
     """Cut the tables into pieces that fit a page."""
-    each = max(1, _CELLS // len(one.parts))
-    for table in one.tables:
+    each = max(1, _CELLS // len(kinds.parts))
+    for table in kinds.tables:
         for first in range(0, len(table.rows), each):
             yield replace(table, rows=table.rows[first : first + each])
 
 
-def _kind_rows(one: Kinds) -> list[dict[str, Any]]:
+def _kind_rows(kinds: Kinds) -> list[dict[str, Any]]:
     rows = {
         (row.record["run_id"], part.value): {
-            "stratum": one.stratum,
+            "stratum": kinds.stratum,
             "part": part.value,
             "metric": table.column.metric,
             "evaluator_id": table.column.evaluator_id,
             **{name: row.record[name] for name in ("model", "decoder", "run_id")},
             **{name: getattr(cell, name) for name in ("mean", "sd", "low", "high", "no_interval", "level")},
         }
-        for table in one.tables
+        for table in kinds.tables
         for row in [*table.rows, *filter(None, [table.reference])]
-        for part, cell in zip(one.parts, row.cells, strict=True)
+        for part, cell in zip(kinds.parts, row.cells, strict=True)
     }
     return [*rows.values()]

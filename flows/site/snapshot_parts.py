@@ -48,35 +48,35 @@ def parts_of(database: Database, contents: Contents, snapshot: Snapshot, with_te
     """Return the contents of a snapshot's pages; `with_texts` holds the ids of the runs whose texts are shown."""
     material = contents.boards[snapshot.snapshot_id]
     names = {run.run_id: contents.model_of(run.run_id).name for run in contents.on(snapshot.snapshot_id)}
-    found = tables(database, material, contents.settings)
+    board_tables = tables(database, material, contents.settings)
     return SnapshotParts(
         snapshot,
         material,
-        found,
+        board_tables,
         later_articles(database, material, names),
         database.rows("funnel", snapshot.snapshot_id),
         database.rows("topic_counts", snapshot.snapshot_id),
-        kinds(database, material, found),
-        _texts(database, snapshot.snapshot_id, found, with_texts),
+        kinds(database, material, board_tables),
+        _texts(database, snapshot.snapshot_id, board_tables, with_texts),
     )
 
 
 def _texts(
-    database: Database, snapshot_id: str, found: Sequence[BoardTable], with_texts: Sequence[str]
+    database: Database, snapshot_id: str, board_tables: Sequence[BoardTable], with_texts: Sequence[str]
 ) -> dict[str, list[Mapping[str, Any]]]:
     """Return each run's texts by the metric of its own table."""
     texts: dict[str, list[Mapping[str, Any]]] = {}
-    for table in found:
-        asked = [one["run_id"] for one in table.group.records if one["run_id"] in with_texts]
-        new = [run_id for run_id in asked if run_id not in texts]
+    for table in board_tables:
+        run_ids = [record["run_id"] for record in table.group.records if record["run_id"] in with_texts]
+        new = [run_id for run_id in run_ids if run_id not in texts]
         if table.by and new:
             column = table.by
             rows = database.records(
                 dict[str, Any], "report_examples", new, column.metric, column.evaluator_id, snapshot_id, [], []
             )
             for row in rows:
-                told = {"metric": column.metric, "rank": _rank(row["place"], row["scored"])}
-                texts.setdefault(row["run_id"], []).append(row | told)
+                example = {"metric": column.metric, "rank": _rank(row["place"], row["scored"])}
+                texts.setdefault(row["run_id"], []).append(row | example)
     return texts
 
 
@@ -123,30 +123,33 @@ def _kinds(database: Database, material: Material, tables: Sequence[BoardTable],
     if len(parts) < 2:
         return Kinds(stratum, parts)
     boards = by_parts(database, material.board, stratum, [part.value for part in parts])
-    of_parts = [replace(material, board=boards[part.value]) for part in parts]
-    return Kinds(stratum, parts, [_kind_table(of_parts, table, table.by) for table in tables if table.by])
+    materials = [replace(material, board=boards[part.value]) for part in parts]
+    return Kinds(stratum, parts, [_kind_table(materials, table, table.by) for table in tables if table.by])
 
 
-def _kind_table(of_parts: Sequence[Material], table: BoardTable, column: Column) -> KindTable:
-    cells = [_part_cells(material, [row.record["run_id"] for row in table.rows], column) for material in of_parts]
-    rows = [Row(row.record, [of_part.get(row.record["run_id"], Cell(None)) for of_part in cells]) for row in table.rows]
-    reference = table.reference and _reference(of_parts, table.reference, column)
+def _kind_table(materials: Sequence[Material], table: BoardTable, column: Column) -> KindTable:
+    cells = [_part_cells(material, [row.record["run_id"] for row in table.rows], column) for material in materials]
+    rows = [
+        Row(row.record, [part_cells.get(row.record["run_id"], Cell(None)) for part_cells in cells])
+        for row in table.rows
+    ]
+    reference = table.reference and _reference(materials, table.reference, column)
     return KindTable(table.group.words, column, rows, reference)
 
 
 def _part_cells(material: Material, run_ids: Sequence[str], column: Column) -> dict[str, Cell]:
     """Return a column's cells by run id, for the runs with articles in the part."""
-    records = [one for one in material.board.records if one["run_id"] in run_ids]
+    records = [record for record in material.board.records if record["run_id"] in run_ids]
     if column not in material.board.columns:
         return {}
-    made = page_tables.cells(records, column, page_tables.direction(material, records, column))
-    return {record["run_id"]: cell for record, cell in zip(records, made, strict=True)}
+    cells = page_tables.cells(records, column, page_tables.direction(material, records, column))
+    return {record["run_id"]: cell for record, cell in zip(records, cells, strict=True)}
 
 
-def _reference(of_parts: Sequence[Material], reference: Row, column: Column) -> Row:
+def _reference(materials: Sequence[Material], reference: Row, column: Column) -> Row:
     run_id = reference.record["run_id"]
-    cells = [_part_cells(material, [run_id], column) for material in of_parts]
-    return Row(reference.record, [of_part.get(run_id, Cell(None)) for of_part in cells])
+    cells = [_part_cells(material, [run_id], column) for material in materials]
+    return Row(reference.record, [part_cells.get(run_id, Cell(None)) for part_cells in cells])
 
 
 _STEPS = 8  # the chosen days divide the articles into this many parts of similar size
@@ -203,29 +206,29 @@ def numbers(table: BoardTable, later: Sequence[LaterArticles]) -> Markup:
 
     Each day has its rows in order, each with its prompts, the share that its model can have seen, and its cells.
     """
-    told = {one.day.isoformat(): {"articles": one.articles, "rows": _later_rows(table, one)} for one in later}
-    return Markup(in_json(json.dumps(told, separators=(",", ":"), ensure_ascii=False)).replace("<", "\\u003c"))
+    days = {day.day.isoformat(): {"articles": day.articles, "rows": _later_rows(table, day)} for day in later}
+    return Markup(in_json(json.dumps(days, separators=(",", ":"), ensure_ascii=False)).replace("<", "\\u003c"))
 
 
 def _later_rows(table: BoardTable, later: LaterArticles) -> list[Any]:
     after = again(later.material, table)
     by_run = {row.record["run_id"]: row for row in [*after.rows, *filter(None, [after.reference])]}
-    found: list[Any] = []
+    later_rows: list[Any] = []
     for row in [*table.rows, *filter(None, [table.reference])]:
-        there = by_run.get(row.record["run_id"])
-        if there is None:
-            found.append(None)
+        later_row = by_run.get(row.record["run_id"])
+        if later_row is None:
+            later_rows.append(None)
             continue
-        cells = dict(zip((one.name for one in after.columns), there.cells, strict=True))
-        seen = there.record["seen_share"]
-        found.append(
+        cells = dict(zip((column.name for column in after.columns), later_row.cells, strict=True))
+        seen = later_row.record["seen_share"]
+        later_rows.append(
             [
-                there.record["prompts"],
+                later_row.record["prompts"],
                 percent(seen),
                 [_later_cell(cells.get(column.name)) for column in table.columns],
             ]
         )
-    return found
+    return later_rows
 
 
 def _later_cell(cell: Cell | None) -> list[Any] | int:

@@ -116,9 +116,9 @@ def _shared(name: str, kind: str, folder: Path, progress: Progress) -> SharedFol
     """Return the shared folder, or a folder with the files that the database would push."""
     if kind == "shared":
         return SharedFolder(name)
-    made = SharedFolder(folder.as_uri())
-    push(foreign(Path(name), folder.with_name(f"{folder.name}-database")), made, progress.note)
-    return made
+    shared = SharedFolder(folder.as_uri())
+    push(foreign(Path(name), folder.with_name(f"{folder.name}-database")), shared, progress.note)
+    return shared
 
 
 def _pull(target: Database, name: str, folder: Admitted, origins: dict[SharedPart, str], progress: Progress) -> None:
@@ -141,9 +141,9 @@ def _take_in(
     origins: Mapping[SharedPart, str], progress: Progress, trusted: Mapping[str, str] | None,
 ) -> dict[str, Sequence[str]]:  # fmt: skip
     """Import the bundles, and return their signers by run id."""
-    there = {part: Path(name) for part, name in origins.items()}
-    signed = take_in(target, _files(names), trusted, there)
-    return {run_id: [str(one) for one in by] for run_id, by in signed.items()}
+    origin_paths = {part: Path(name) for part, name in origins.items()}
+    signed = take_in(target, _files(names), trusted, origin_paths)
+    return {run_id: [str(signer) for signer in by] for run_id, by in signed.items()}
 
 
 def _files(names: Sequence[str]) -> list[Path]:
@@ -157,28 +157,28 @@ def _verified(
 
     Raises TerminalError if a score differs, and UsageError if a receipt does not exist.
     """
-    files, found = _files(names), list[Verification]()
+    files, verified = _files(names), list[Verification]()
     if request.recompute:
         for number, file in enumerate(files, 1):
             progress.note(f"recomputing the scores of '{file}' ({number} of {len(files)})")
-            found += checked_here(check(CheckRequest(bundle=file, key=request.key), settings, progress).confirmed)
+            verified += checked_here(check(CheckRequest(bundle=file, key=request.key), settings, progress).confirmed)
     if places := _receipts(names, request):
-        bundles = {one.sha256: one for one in map(open_bundle, files)}
+        bundles = {bundle.sha256: bundle for bundle in map(open_bundle, files)}
         for place in places:
-            found += _of_receipt(place, bundles, checkers, progress)
-    return found
+            verified += _receipt_verifications(place, bundles, checkers, progress)
+    return verified
 
 
 def _receipts(names: Sequence[str], request: SiteRequest) -> list[Path]:
     """Return the named receipts, and the receipts among the bundles."""
-    if missing := [one for one in request.receipt if not one.is_file()]:
+    if missing := [receipt for receipt in request.receipt if not receipt.is_file()]:
         raise UsageError(f"there is no receipt '{missing[0]}'; `newwiki check --receipt FILE` writes one")
     folders = [Path(name) for name in names if Path(name).is_dir()]
     among = [file for folder in folders for file in sorted(folder.rglob(f"*{ENDING_OF_RECEIPT}"))]
     return list(dict.fromkeys([*request.receipt, *among]))
 
 
-def _of_receipt(
+def _receipt_verifications(
     place: Path, bundles: Mapping[str, OpenedBundle], checkers: Mapping[str, str], progress: Progress
 ) -> list[Verification]:
     """Return the verifications of a receipt; if it is not accepted, return an empty list and print a note."""
@@ -199,9 +199,9 @@ def _of_receipt(
 def link_months(database: Database, settings: Settings, progress: Progress) -> dict[str, str]:
     """Link the months of each wiki with its newest; return the wikis without a link, with the reason."""
     months: dict[str, list[str]] = {}
-    for one in database.records(Snapshot, "site_snapshots"):  # sorted, the newest first
-        if one.kind == "new":
-            months.setdefault(one.wiki, []).append(one.snapshot_id)
+    for snapshot in database.records(Snapshot, "site_snapshots"):  # sorted, the newest first
+        if snapshot.kind == "new":
+            months.setdefault(snapshot.wiki, []).append(snapshot.snapshot_id)
     unlinked = {}
     for wiki, (newest, *earlier) in months.items():
         try:

@@ -64,7 +64,13 @@ def chart(words: str, months: Sequence[str], lines: Sequence[Line], size: tuple[
     """Lay out a chart, or return None if no line has two points."""
     if not any(len(line.points) > 1 for line in lines):
         return None
-    ends = [end for line in lines for one in line.points for end in (one.value, one.low, one.high) if end is not None]
+    ends = [
+        end
+        for line in lines
+        for point in line.points
+        for end in (point.value, point.low, point.high)
+        if end is not None
+    ]
     low, high, step = _scale(min(ends), max(ends))
     width, height = size
     room = (width - _LEFT - _RIGHT) / len(months)
@@ -81,11 +87,11 @@ def chart(words: str, months: Sequence[str], lines: Sequence[Line], size: tuple[
     all_dotted = all(line.dotted for line in lines)
     drawn = []
     for line in lines:
-        points = [(x(one.place, line.number), y(one.value)) for one in line.points]
+        points = [(x(point.place, line.number), y(point.value)) for point in line.points]
         intervals = [
-            (x(one.place, line.number), y(one.high), y(one.low))
-            for one in line.points
-            if one.low is not None and one.high is not None
+            (x(point.place, line.number), y(point.high), y(point.low))
+            for point in line.points
+            if point.low is not None and point.high is not None
         ]
         marks = points if line.dotted == all_dotted else []
         drawn.append(DrawnLine(line.who, line.number, line.dotted, _path(points), intervals, marks))
@@ -123,7 +129,7 @@ def _tick(value: float, step: float) -> str:
     return fixed(value, decimals)
 
 
-def told(who: str, metric: str, months: Sequence[str], points: Sequence[Point]) -> str:
+def line_words(who: str, metric: str, months: Sequence[str], points: Sequence[Point]) -> str:
     """Describe a line in words."""
-    numbers = ", ".join(f"{months[one.place]} {digits(one.value)}" for one in points)
+    numbers = ", ".join(f"{months[point.place]} {digits(point.value)}" for point in points)
     return f"{who}, {metric}: {numbers}"

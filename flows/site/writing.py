@@ -44,8 +44,8 @@ class Writer:
 
     def page(self, path: str, template: str, **values: Any) -> None:
         """Write a page; `root` leads from it back to the first page."""
-        made = self._environment.get_template(template).render(root="../" * path.count("/"), path=path, **values)
-        self.text(path, made)
+        text = self._environment.get_template(template).render(root="../" * path.count("/"), path=path, **values)
+        self.text(path, text)
 
     def text(self, path: str, text: str) -> None:
         target = self._new(path)
@@ -60,9 +60,9 @@ class Writer:
     def style_and_script(self) -> None:
         """Write the report's style and script with the site's own."""
         shared = assets()
-        for name, of_report in (("style.css", shared["style"]), ("script.js", shared["script"])):
+        for name, report_part in (("style.css", shared["style"]), ("script.js", shared["script"])):
             own = (_TEMPLATES / f"site{Path(name).suffix}").read_text("utf-8")
-            self.text(name, f"{of_report}\n{own}")
+            self.text(name, f"{report_part}\n{own}")
 
     def _new(self, path: str) -> Path:
         if path in self._paths:
@@ -73,11 +73,11 @@ class Writer:
 
 def _environment() -> jinja2.Environment:
     """Return the report's environment with the site's templates before its own."""
-    made = environment()
-    assert made.loader is not None
-    made.loader = jinja2.ChoiceLoader([jinja2.FunctionLoader(_template), made.loader])
-    made.filters |= {"shown": _shown, "month": "{:%Y-%m}".format, "rfc3339": _rfc3339, "window": _window}
-    return made
+    jinja = environment()
+    assert jinja.loader is not None
+    jinja.loader = jinja2.ChoiceLoader([jinja2.FunctionLoader(_template), jinja.loader])
+    jinja.filters |= {"shown": _shown, "month": "{:%Y-%m}".format, "rfc3339": _rfc3339, "window": _window}
+    return jinja
 
 
 def _template(name: str) -> str | None:
@@ -111,7 +111,7 @@ Columns = Mapping[str, pa.DataType]
 def table_of(columns: Columns, records: Iterable[Mapping[str, Any]]) -> pa.Table:
     """Return the records as a table of these columns; other fields are left out."""
     return pa.Table.from_pylist(
-        [{name: one[name] for name in columns} for one in records], pa.schema([*columns.items()])
+        [{name: record[name] for name in columns} for record in records], pa.schema([*columns.items()])
     )
 
 
@@ -141,7 +141,7 @@ def write(path: Path, table: pa.Table) -> list[Path]:
     """Write the table in each format, as `path` with the format's ending; return the files."""
     path.parent.mkdir(parents=True, exist_ok=True)
     files = []
-    for form, made in FORMS.items():
+    for form, encoded in FORMS.items():
         files.append(path.with_name(f"{path.name}.{form}"))
-        files[-1].write_bytes(made(table))
+        files[-1].write_bytes(encoded(table))
     return files

@@ -3,7 +3,8 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from importlib.metadata import version
+from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from newwiki.models.engine.loop import Done, Engine, Rules
     from newwiki.models.engine.reader import Reader
     from newwiki.models.engine.replay import TokenVerdicts
+
+version = cache(metadata.version)  # reads and parses a file
 
 _DTYPES = ("auto", "float32", "bfloat16", "float16")
 

@@ -12,24 +12,25 @@ from typing import Any, Literal
 import duckdb
 
 import newwiki
+from flows.admitting.gate import admit
 from flows.bundles.taking_in import take_in
 from flows.evaluating.generate import load_model
 from flows.progress import Silent
 from flows.site.sources import gathered
-from newwiki.errors import NewWikiError, TerminalError
+from newwiki.errors import NewWikiError
 from newwiki.prompting.prompt_files import read_prompts
 from newwiki.settings import Settings
 from newwiki.site_request import SiteRequest
 from storage.database import Database
+from storage.pull import pull
+from storage.shared import SharedFolder
 from tests.bundles.world import BATCH, METRICS, SECRET, World
-from tests.flows import in_process
-from tests.flows.conftest import environment
 
 # `believed`: a forged number stands above `claimed`, or something ran or leaked. `crashed`: another error than ours.
 Verdict = Literal["refused", "claimed", "harmless", "believed", "crashed"]
 Way = Literal[
-    "bundle", "beside", "scores", "replay", "folder", "pulled twice", "database", "gathered", "answers", "prompts",
-    "model", "receipt",
+    "bundle", "later bundle", "beside", "scores", "replay", "folder", "later folder", "pulled twice", "pulled answers",
+    "database", "site", "gathered", "answers", "prompts", "model", "receipt",
 ]  # fmt: skip
 
 # What a run, a snapshot and a metric are told by. When they were heard of here may differ, and so may a model's folder,
@@ -218,6 +219,12 @@ def _bundle(world: World, path: Path, folder: Path) -> Iterator[str]:
     yield ""
 
 
+def _later_bundle(world: World, path: Path, folder: Path) -> Iterator[str]:
+    """By somebody who has the genuine snapshot, with its articles scored."""
+    take_in(_victim(folder, world.scored), [path])
+    yield ""
+
+
 def _beside(world: World, path: Path, folder: Path) -> Iterator[str]:
     """By somebody who has the genuine bundle."""
     take_in(_victim(folder, world.taken), [path])
@@ -239,29 +246,38 @@ def _replay(world: World, path: Path, folder: Path) -> Iterator[str]:
 
 
 def _folder(world: World, path: Path, folder: Path) -> Iterator[str]:
-    yield _pulled(_victim(folder, world.empty), path, folder)
+    yield _pulled(_victim(folder, world.empty), path)
+
+
+def _later_folder(world: World, path: Path, folder: Path) -> Iterator[str]:
+    """By somebody who has the genuine snapshot, with its articles scored."""
+    yield _pulled(_victim(folder, world.scored), path)
+
+
+def _pulled_answers(world: World, path: Path, folder: Path) -> Iterator[str]:
+    """By somebody who has the genuine results, and no answers of people."""
+    yield _pulled(_victim(folder, world.unjudged), path)
 
 
 def _pulled_twice(world: World, path: Path, folder: Path) -> Iterator[str]:
     """By somebody who has the genuine results, answers of people included, and made them."""
-    yield _pulled(_victim(folder, world.database), path, folder)
+    yield _pulled(_victim(folder, world.database), path)
 
 
-def _pulled(victim: Database, path: Path, folder: Path) -> str:
-    """What the command says. Raises TerminalError for a refusal in one line."""
-    done = in_process.run(["pull", path.as_uri(), "--db", victim.path, "--quiet"], folder, environment())
-    is_defect = "this is a defect" in done.stderr
-    if done.returncode in (1, 2) and done.stderr.count("\n") == 1 and not is_defect:
-        raise TerminalError(done.stderr.strip())
-    if done.returncode:
-        raise RuntimeError(f"it ends with {done.returncode}: {done.stderr.strip()[-200:]}")
-    return done.stdout + done.stderr
+def _pulled(victim: Database, path: Path) -> str:
+    """What the command tells of it."""
+    told: list[str] = []
+    pull(victim, admit(SharedFolder(path.as_uri()), "pull"), told.append)
+    return "\n".join(told)
 
 
 def _database(world: World, path: Path, folder: Path) -> Iterator[str]:
     yield str(newwiki.leaderboard(db=path, quiet=True).to_pylist())
     yield str(newwiki.articles(db=path).to_pylist())
     yield str(newwiki.runs(db=path).to_pylist())
+
+
+def _site(world: World, path: Path, folder: Path) -> Iterator[str]:
     newwiki.site(path, out=folder / "site", quiet=True)
     for file in (folder / "site").rglob("*"):
         if file.suffix in (".html", ".csv", ".json"):
@@ -269,8 +285,8 @@ def _database(world: World, path: Path, folder: Path) -> Iterator[str]:
 
 
 def _gathered(world: World, path: Path, folder: Path) -> Iterator[str]:
-    """By somebody who makes a site of it and of the genuine bundle."""
-    request = SiteRequest(sources=(str(path), str(world.bundle)))
+    """By somebody who makes a site of it and of the genuine bundle of one run."""
+    request = SiteRequest(sources=(str(path), str(world.bundle_of_one)), recompute=False)
     with gathered(request, Settings(db=str(folder / "none.duckdb")), Silent()) as found:
         shutil.copy(found.database.path, folder / "victim.duckdb")
     yield ""
@@ -304,12 +320,16 @@ def _model(world: World, path: Path, folder: Path) -> Iterator[str]:
 
 _WAYS: dict[Way, Callable[[World, Path, Path], Iterator[str]]] = {
     "bundle": _bundle,
+    "later bundle": _later_bundle,
     "beside": _beside,
     "scores": _scores,
     "replay": _replay,
     "folder": _folder,
+    "later folder": _later_folder,
     "pulled twice": _pulled_twice,
+    "pulled answers": _pulled_answers,
     "database": _database,
+    "site": _site,
     "gathered": _gathered,
     "receipt": _receipt,
     "answers": _answers,

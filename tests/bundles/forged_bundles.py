@@ -29,19 +29,19 @@ def signed(forged: Forged, world: World, folder: Path) -> Path:
 
 
 def of_run(**changes: Any) -> Make:
-    """The genuine bundle with another row of the nucleus run."""
+    """The genuine bundle of one run with another row of that run."""
 
     def make(world: World, folder: Path) -> Path:
-        return signed(Forged(world.bundle).change_run(world.nucleus, **changes), world, folder)
+        return signed(Forged(world.bundle_of_one).change_run(world.nucleus, **changes), world, folder)
 
     return make
 
 
 def of_texts(change: Callable[[Row], Row], which: int = 0) -> Make:
-    """The genuine bundle with another completion of the nucleus run."""
+    """The genuine bundle of one run with another completion of that run."""
 
     def make(world: World, folder: Path) -> Path:
-        forged = Forged(world.bundle)
+        forged = Forged(world.bundle_of_one)
         forged.change(forged.path("completions/", f"run_id={world.nucleus}/"), change, which)
         return signed(forged, world, folder)
 
@@ -63,12 +63,12 @@ def submitted(world: World, folder: Path, *statements: str) -> Path:
 
 # What a run says of itself
 
-claimed("bundle", "another model's name, signed by another key")(of_run(model="openai/gpt-9"))
+claimed("later bundle", "another model's name, signed by another key")(of_run(model="openai/gpt-9"))
 refused("beside", "contradict|not the same", "another model's name beside the genuine bundle")(
     of_run(model="openai/gpt-9")
 )
 CUTOFF = {"knowledge_cutoff": "2020-01-01", "knowledge_cutoff_from": "asked"}
-claimed("bundle", "a knowledge cutoff of 2020")(of_run(**CUTOFF))
+claimed("later bundle", "a knowledge cutoff of 2020")(of_run(**CUTOFF))
 refused("beside", "contradict|not the same", "a knowledge cutoff of 2020 beside the genuine bundle")(of_run(**CUTOFF))
 refused("bundle", "finish|began|start|time", "a run that finished before it started")(
     of_run(finished_at="2026-11-01T00:00:00+00:00", started_at="2026-11-02T00:00:00+00:00")
@@ -103,14 +103,14 @@ HOSTILE_NAMES = {
 }
 for what, name in HOSTILE_NAMES.items():
     refused("bundle", "name|model", f"a model's name: {what}")(of_run(model=name))
-claimed("bundle", "a model's name that is a formula")(of_run(model='=HYPERLINK("http://x","y")'))
-claimed("bundle", "a model's name that is markup")(of_run(model="<script>document.title='written'</script>"))
+claimed("later bundle", "a model's name that is a formula")(of_run(model='=HYPERLINK("http://x","y")'))
+claimed("later bundle", "a model's name that is markup")(of_run(model="<script>document.title='written'</script>"))
 
 
-@claimed("bundle")
+@claimed("later bundle")
 def _(world: World, folder: Path) -> Path:
     """A seed that was picked."""
-    forged = Forged(world.bundle).change_run(world.nucleus, seed=4711)
+    forged = Forged(world.bundle_of_one).change_run(world.nucleus, seed=4711)
     forged.rename_run(world.nucleus)
     return signed(forged, world, folder)
 
@@ -129,7 +129,7 @@ refused("bundle", "text|page", "a text of a page that is not in the snapshot")(
 @refused("bundle", "sample|text")
 def _(world: World, folder: Path) -> Path:
     """A sample that is missing."""
-    forged = Forged(world.bundle)
+    forged = Forged(world.bundle_of_one)
     name = forged.path("completions/", f"run_id={world.nucleus}/")
     return signed(forged.put(name, forged.rows(name)[:-1]), world, folder)
 
@@ -137,7 +137,7 @@ def _(world: World, folder: Path) -> Path:
 @refused("bundle", "twice|sample")
 def _(world: World, folder: Path) -> Path:
     """A sample that is there twice."""
-    forged = Forged(world.bundle)
+    forged = Forged(world.bundle_of_one)
     name = forged.path("completions/", f"run_id={world.nucleus}/")
     rows = forged.rows(name)
     return signed(forged.put(name, [*rows, rows[0]]), world, folder)
@@ -159,30 +159,10 @@ def copied(rename: bool = True, **changes: Any) -> Make:
 
 
 refused("replay", "chooses", "copied references")(copied())
-refused("replay", "chooses", "copied references, said to be of a GPU")(
-    copied(versions={"device": "cuda (NVIDIA H100)"})
-)
-refused("replay", "chooses", "copied references, said to be of bfloat16")(copied(dtype="bfloat16"))
-refused("replay", "chooses|numerics", "copied references, said to be of other numerics")(copied(numerics=2))
-refused("replay", "chooses", "copied references under another seed")(copied(seed=77))
 refused("replay", "likely|5-grams|no run that can", "copied references of a decoder that nobody knows")(
     copied(rename=False, decoder="oracle:depth=9", decoder_parameters='{"depth": 9}')
 )
-claimed("bundle", "copied references whose scores are right")(copied())
-
-
-@refused("replay", "chooses")
-def _(world: World, folder: Path) -> Path:
-    """A small forged run beside a large genuine one."""
-    forged, other = Forged(world.bundle), Forged(world.copied)
-    name = forged.path("completions/", f"run_id={world.greedy}/")
-    copies = {row["page_id"]: row for row in other.rows(other.path("completions/", f"run_id={world.nucleus}/"))}
-    of_text = ("text", "words", "tokens", "token_ids", "finish_reason", "truncated")
-    rows = [
-        row | {key: value for key, value in copies[row["page_id"]].items() if key in of_text}
-        for row in forged.rows(name)
-    ]
-    return signed(without(forged.put(name, rows), f"run_id={world.greedy}/evaluator_id="), world, folder)
+claimed("later bundle", "copied references whose scores are right")(copied())
 
 
 def without(forged: Forged, where: str) -> Forged:
@@ -204,14 +184,14 @@ def path_of(part: Any) -> str:
 
 
 def better(world: World, folder: Path) -> Path:
-    forged = Forged(world.bundle)
+    forged = Forged(world.bundle_of_one)
     forged.change_all(
         lambda row: row | {"value": 0.999, "status": "ok"}, "scores/", f"run_id={world.nucleus}/", "5fa0a165e9a49afe"
     )
     return signed(forged, world, folder)
 
 
-claimed("bundle", "scores of 0.999 that nobody has computed again")(better)
+claimed("later bundle", "scores of 0.999 that nobody has computed again")(better)
 refused("scores", "0.999", "scores of 0.999 that are computed again")(better)
 refused("beside", "not the same|0.999", "scores of 0.999 beside the genuine bundle")(better)
 
@@ -219,7 +199,7 @@ refused("beside", "not the same|0.999", "scores of 0.999 beside the genuine bund
 @refused("bundle", "range|between|maximum|most")
 def _(world: World, folder: Path) -> Path:
     """Scores outside their metric's range."""
-    forged = Forged(world.bundle)
+    forged = Forged(world.bundle_of_one)
     forged.change_all(
         lambda row: row | {"value": 1e9, "status": "ok"}, "scores/", f"run_id={world.nucleus}/", "336a162da1f7a2ab"
     )
@@ -232,7 +212,7 @@ def easier(world: World, folder: Path) -> Path:
     return signed(forged, world, folder)
 
 
-claimed("bundle", "bits per byte times 0.15 that nobody has computed again")(easier)
+claimed("later bundle", "bits per byte times 0.15 that nobody has computed again")(easier)
 refused("replay", "bits_per_byte|bits", "bits per byte times 0.15 that are computed again")(easier)
 
 
@@ -272,7 +252,7 @@ def with_scoring(name: str, version: str, metric: Metric | None = None, value: f
     def make(world: World, folder: Path) -> Path:
         known = {one.name: one for piece in evaluators.all().values() for one in piece.metrics}
         by = Fingerprint("", name, version)
-        return signed(scored_by(Forged(world.bundle), world, by, metric or known[name], value), world, folder)
+        return signed(scored_by(Forged(world.bundle_of_one), world, by, metric or known[name], value), world, folder)
 
     return make
 
@@ -301,7 +281,7 @@ refused("bundle", "metric|name", "a metric whose name is a column of the leaderb
 )
 
 
-@claimed("bundle")
+@claimed("later bundle")
 def _(world: World, folder: Path) -> Path:
     """Equal weights under two names in one bundle."""
     forged = Forged(world.bundle).change_run(world.greedy, model="acme/one").change_run(world.nucleus, model="acme/two")
@@ -332,7 +312,7 @@ def _(world: World, folder: Path) -> Path:
 @refused("scores", "manifest")
 def _(world: World, folder: Path) -> Path:
     """The manifest of another snapshot."""
-    forged = Forged(world.bundle)
+    forged = Forged(world.bundle_of_one)
     name = forged.path("manifest/")
     held = json.loads(forged.members[name])
     held["snapshot_id"] = "enwiki-2020-01"

@@ -51,7 +51,7 @@ JOBS = (
     Job("site", lambda world: world.database, lambda world, db, out: ["site", "--db", db, "--out", out / "site"]),
     Job(
         "judge",
-        lambda world: world.folder / "unjudged.duckdb",
+        lambda world: world.unjudged,
         lambda world, db, out: [
             *("judge", world.greedy, world.nucleus, "--judge", BATCH, "--import", world.answers, "--db", db),
             *("--across", "samples", "--across", "keep"),
@@ -71,7 +71,6 @@ class Killed:
 def kill(world: World, folder: Path, kills: int, seed: int = 0) -> Killed:
     """Kills each command in turn. One that ends before it is killed counts as no kill and is tried again."""
     draw, killed = random.Random(seed), Killed(dict.fromkeys((job.name for job in JOBS), 0))
-    _without_answers(world)
     wanted, seconds = {}, {}
     processes.run(["--version"], folder, environment())  # the first process waits until the libraries are imported
     for job in JOBS:
@@ -96,14 +95,6 @@ def kill(world: World, folder: Path, kills: int, seed: int = 0) -> Killed:
             killed.wrong.append(f"{job.name}, killed after {after:.2f} s: {error}")
         shutil.rmtree(place)
     return killed
-
-
-def _without_answers(world: World) -> None:
-    path = world.folder / "unjudged.duckdb"
-    if not path.exists():
-        shutil.copy(world.database, path)
-        with duckdb.connect(str(path)) as connection:
-            connection.execute("delete from judgements")
 
 
 def _prepared(job: Job, world: World, place: Path) -> Path:

@@ -43,6 +43,16 @@ class World:
         return self.folder / "genuine.newwiki"
 
     @property
+    def one_run(self) -> Path:
+        """A database with the nucleus run alone, and no answers of people; to be copied."""
+        return self.folder / "one-run.duckdb"
+
+    @property
+    def bundle_of_one(self) -> Path:
+        """The genuine bundle of the nucleus run alone."""
+        return self.folder / "one-run.newwiki"
+
+    @property
     def copied(self) -> Path:
         return self.folder / "copied.newwiki"
 
@@ -63,6 +73,16 @@ class World:
     def taken(self) -> Path:
         """A database that holds the genuine bundle, to be copied."""
         return self.folder / "taken.duckdb"
+
+    @property
+    def scored(self) -> Path:
+        """A database that holds the genuine snapshot, with its articles scored, and no run; to be copied."""
+        return self.folder / "scored.duckdb"
+
+    @property
+    def unjudged(self) -> Path:
+        """A database that holds the genuine results but no answers of people; to be copied."""
+        return self.folder / "unjudged.duckdb"
 
     @property
     def key(self) -> Path:
@@ -90,6 +110,7 @@ def build(folder: Path, published: Path, checkpoint: Path) -> World:
     for key in (world.key, world.forgers_key):
         make_pair(key, database)
     newwiki.submit(world.greedy, world.nucleus, world.likelihood, key=world.key, out=world.bundle, db=database)
+    newwiki.submit(world.nucleus, key=world.key, out=world.bundle_of_one, db=database)
     newwiki.export_pairs(
         world.greedy, world.nucleus, batch=BATCH, out=world.answers, across=("samples", "keep"), db=database, quiet=True
     )
@@ -107,6 +128,7 @@ def build(folder: Path, published: Path, checkpoint: Path) -> World:
     with Database(world.empty).write():
         pass
     take_in(Database(shutil.copy(world.empty, world.taken)), [world.bundle])
+    _leave_out(world)
     _copy_references(world)
     world.secret.parent.mkdir()
     world.secret.write_text(SECRET)
@@ -134,6 +156,21 @@ def _answer(path: Path) -> None:
         writer = csv.DictWriter(file, names)
         writer.writeheader()
         writer.writerows(rows)
+
+
+def _leave_out(world: World) -> None:
+    """Write the databases of people who have some of the genuine results, under ids of their own."""
+    runs = {
+        world.unjudged: "false",
+        world.one_run: f"run_id in ('{world.greedy}', '{world.likelihood}')",
+        world.scored: "not is_reference(run_id)",
+    }
+    for path, are_gone in runs.items():
+        with duckdb.connect(shutil.copy(world.database, path)) as connection:
+            for table in ("runs", "completions", *_DERIVED):
+                connection.execute(f"delete from {table} where {are_gone}")  # noqa: S608 (our own names)
+            connection.execute("delete from judgements")
+            connection.execute("update this_database set database_id = left(md5(?), 12)", [path.stem])
 
 
 def _copy_references(world: World) -> None:

@@ -176,7 +176,7 @@ def test_a_p_of_a_month_is_exact_whatever_the_size_of_the_change_is() -> None:
     months = np.arange(12)
     line = np.stack([np.ones(12), months - months.mean()])
     columns = np.array([months <= cutoff for cutoff in range(11)], float)
-    for size in (0.0, 0.5, 1.5, 4.0):
+    for size in (0.0, 1.5, 4.0):
         random = np.random.default_rng(int(10 * size))
         rejected = 0
         for _ in range(400):

@@ -26,12 +26,12 @@ EDGES = {
     "Arabic": "هذا نص عربي. وهذا نص آخر؟",
     "a surrogate, a null and a replacement": "\ud800 \x00 �.",
 }
-LONG = {  # 200,000 characters: what is quadratic in them takes minutes
-    "different letters": "".join(chr(97 + (number * number) % 23) for number in range(200_000)),
-    "full stops": "a." * 100_000,
-    "marks": ".'" * 100_000,
-    "Chinese": "句话。" * 66_667,
-    "sentences": "Anna Berg sleeps in Oslo. " * 8_000,
+LONG = {  # 60,000 characters: what is quadratic in them takes many seconds
+    "different letters": "".join(chr(97 + (number * number) % 23) for number in range(60_000)),
+    "full stops": "a." * 30_000,
+    "marks": ".'" * 30_000,
+    "Chinese": "句话。" * 20_000,
+    "sentences": "Anna Berg sleeps in Oslo. " * 2_400,
 }
 METRICS = {metric.name: metric for evaluator in select("all") for metric in evaluator.metrics}
 
@@ -90,4 +90,4 @@ def test_no_metric_takes_long_for_a_long_text(chosen: list[Evaluator], analyst: 
             continue
         started = time.process_time()
         scores([evaluator], analyst, text, article)
-        assert time.process_time() - started < 4, evaluator.name
+        assert time.process_time() - started < 1.5, evaluator.name

@@ -12,7 +12,7 @@ from evaluators.networks import embedder_files
 from evaluators.networks.embedder_files import DEFAULT_EMBEDDER, DEFAULT_SHA256
 from newwiki.errors import TerminalError, UsageError
 
-LONG = "The lighthouse at the cape was built of local granite by the harbour company. " * 60
+LONG = "The lighthouse at the cape was built of local granite by the harbour company. " * 40
 
 
 SHORT_TEXTS = st.text(alphabet="abc déé,.中!", min_size=1, max_size=60).filter(lambda text: text.strip())
@@ -36,7 +36,7 @@ def test_a_long_text_is_the_mean_of_its_chunks_weighted_by_tokens(embedder: Embe
 
 
 def test_the_end_of_a_long_text_counts(embedder: Embedder) -> None:
-    one, other = embedder.embed([LONG + "The pool won the cup. " * 100, LONG + "Ferns like wet soil. " * 100])
+    one, other = embedder.embed([LONG + "The pool won the cup. " * 60, LONG + "Ferns like wet soil. " * 60])
     assert one @ other < 0.95
 
 
@@ -87,7 +87,7 @@ def test_a_model_that_is_nowhere_names_the_offline_package(monkeypatch: pytest.M
 
 def test_in_bfloat16_a_cosine_is_right_to_two_digits(embedder: Embedder) -> None:
     half = load_embedder(dtype="bfloat16")
-    texts = [LONG, "Ferns like wet soil.", "The pool won the cup.", "هذا نص عربي."]
+    texts = [LONG[:1500], "Ferns like wet soil.", "The pool won the cup.", "هذا نص عربي."]
     exact, rounded = embedder.embed(texts), half.embed(texts)
     assert half.dtype == "bfloat16"
     assert rounded.dtype == np.float32
@@ -103,6 +103,6 @@ def test_an_unknown_dtype_is_misuse() -> None:
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_a_row_has_the_same_bits_whatever_is_embedded_beside_it(embedder: Embedder, dtype: str) -> None:
     model = embedder if dtype == "float32" else load_embedder(dtype=dtype)
-    texts = [LONG[: 3000 + 700 * place] for place in range(3)]
+    texts = [LONG[:1500], LONG[:2100], "Oslo"]
     together = model.embed(texts)
     assert all((model.embed([text])[0] == row).all() for text, row in zip(texts, together, strict=True))

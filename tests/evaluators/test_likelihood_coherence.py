@@ -90,7 +90,7 @@ def test_what_cannot_be_scored_has_a_reason(reader: LikelihoodReader, prompt: st
     assert scored(reader, prompt, text) == Unscorable(reason)
 
 
-@pytest.mark.parametrize("text", ["\ud800 word", "这是一句话。", "1234", "x" * 1_000_000])
+@pytest.mark.parametrize("text", ["\ud800 word", "这是一句话。", "1234", "x" * 100_000])
 def test_any_other_text_has_a_number(reader: LikelihoodReader, text: str) -> None:
     found = scored(reader, PROMPT, text)
     assert isinstance(found, float)

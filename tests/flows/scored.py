@@ -58,9 +58,10 @@ def score(
     direction: Any = "higher",
 ) -> None:
     """Stores a scoring: each metric's numbers are prompts × samples, or one a prompt; NaN is one that cannot be had."""
-    runs.register(database, [by], [Metric(name, "", None, None, direction, "", "") for name in scores])
-    runs.add_scores(database, run_id, _rows(scores, by))
-    runs.finish_scoring(database, run_id, {by.evaluator_id})
+    with database.write():
+        runs.register(database, [by], [Metric(name, "", None, None, direction, "", "") for name in scores])
+        runs.add_scores(database, run_id, _rows(scores, by))
+        runs.finish_scoring(database, run_id, {by.evaluator_id})
 
 
 def _rows(scores: Mapping[str, ArrayLike], by: Fingerprint, first_page: int = 1) -> list[Score]:

@@ -1,6 +1,5 @@
 """A Prefect server of the tests' own, and processes that run until they are ended."""
 
-import shutil
 import socket
 import subprocess
 import threading
@@ -82,13 +81,12 @@ class PrefectServer:
 
 
 @contextmanager
-def prefect_server(folder: Path, database: Path) -> Iterator[PrefectServer]:
-    """`prefect server start`, with its files in the folder, and with a copy of the database."""
+def prefect_server(folder: Path) -> Iterator[PrefectServer]:
+    """`prefect server start`, with its files in the folder."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     home = folder / "prefect"
     home.mkdir()
-    shutil.copy(database, home)
     env = {"PREFECT_HOME": str(home), **AS_THE_DOCS_SAY}
     with listening() as (proxy, asked), (folder / "server.log").open("wb") as log:
         env |= {"HTTPS_PROXY": proxy, "NO_PROXY": "127.0.0.1,localhost"}

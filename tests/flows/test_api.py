@@ -69,11 +69,11 @@ def test_every_function_of_the_api_is_described_and_typed(name: str) -> None:
     ],
 )
 def test_a_function_answers_what_its_command_prints(
-    newwiki: Run, db: Path, function: str, arguments: tuple[str, ...], command: tuple[str, ...]
+    in_process: Run, db: Path, function: str, arguments: tuple[str, ...], command: tuple[str, ...]
 ) -> None:
     table = getattr(flows.api, function)(*arguments, db=db)
     assert isinstance(table, pa.Table)
-    ended = newwiki(*command, "--db", db, "--format", "json")
+    ended = in_process(*command, "--db", db, "--format", "json")
     assert ended.returncode == 0, ended.stderr
     assert json.loads(json.dumps(table.to_pylist(), default=lambda time: time.isoformat())) == json.loads(ended.stdout)
 

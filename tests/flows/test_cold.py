@@ -24,19 +24,13 @@ def newwiki(
     )  # fmt: skip
 
 
-def test_evaluate_score_and_compare(database: Path, toy_checkpoint: Path, tmp_path: Path) -> None:
+def test_evaluate_and_compare(database: Path, toy_checkpoint: Path, tmp_path: Path) -> None:
     small = ("--prompts", "3", "--max-new-tokens", "8", "--entities", "rules-v1", "--metrics", "core")
     decoders = ("--decoder", "greedy", "--decoder", "contrastive-search")
     evaluated = newwiki(tmp_path, "evaluate", toy_checkpoint, *decoders, *small, "--db", database, "--format", "json")
     assert evaluated.returncode == 0, evaluated.stderr
     shown = {row["decoder"]: row["sbert"] for row in json.loads(evaluated.stdout)}
     assert len(shown) == 3 and None not in shown.values()
-
-    (tmp_path / "texts.jsonl").write_text(json.dumps({"text": "It rains.", "prompt": "Rain", "reference": "It pours."}))
-    of_file = ("--metrics", "rep_4,bleu", "--db", database, "--format", "json")
-    scored = newwiki(tmp_path, "score", "texts.jsonl", *of_file)
-    assert scored.returncode == 0, scored.stderr
-    assert any(row["model"] == "texts" for row in json.loads(scored.stdout))
 
     compared = newwiki(tmp_path, "compare", "greedy", "contrastive-search", "--db", database, "--format", "json")
     assert compared.returncode == 0, compared.stderr

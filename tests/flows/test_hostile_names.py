@@ -25,10 +25,9 @@ _MODEL = f"=m{_STEERING}=|`<b>"
 _NUMBER = re.compile(r"-?[0-9.]+(?:e-?[0-9]+)?")
 _HEBREW = "דגם"
 _COMMANDS = (
-    ("leaderboard",), ("leaderboard", "--format", "markdown"), ("leaderboard", "--format", "json"),
-    ("compare", "one", "other"), ("compare", "one", "other", "--format", "markdown"),
+    ("leaderboard",), ("compare", "one", "other"), ("compare", "one", "other", "--format", "markdown"),
     ("sql", "select model, decoder from runs"), ("sql", "select model from runs", "--format", "json"),
-    ("sql", "select model from runs", "--format", "markdown"), ("sql", f'select 1 as "{_STEERING}"'),
+    ("sql", f'select 1 as "{_STEERING}"'),
     ("sql", f"select error('{_STEERING}')"), ("leaderboard", "--snapshot", _STEERING),
     ("snapshots", "list"), ("metrics",),
     ("report", "--out", "report.html"), ("site", "--out", "board"),

@@ -158,7 +158,7 @@ units = loaded("verdict_units")
 statements = loaded("statement_verdicts")
 SLOW = {  # by kind, with so many draws
     "differences": 60, "gate": 60, "fairness_pairs": 60, "fairness_disparities": 30, "corpus_phrases": 60,
-    "cutoff_findings": 60, "verifiability_differences": 100,
+    "cutoff_findings": 60, "verifiability_differences": 60,
 }  # fmt: skip
 
 

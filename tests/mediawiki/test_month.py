@@ -158,56 +158,53 @@ def test_recent_changes_spare_more_requests_than_they_cost(
 
 
 @pytest.mark.parametrize(
-    "fault",
+    "faults",
     [
-        "lag:12",
-        "status:429",
-        "status:429,7",
-        "status:502",
-        "status:503",
-        "status:504",
-        "html",
-        "empty",
-        "half",
-        "cut",
-        "ratelimited",
-        "exception",
+        ("lag:12", "status:429", "html", "half"),
+        ("status:429,7", "status:502", "empty", "cut"),
+        ("status:503", "status:504", "ratelimited", "exception"),
     ],
+    ids=" ".join,
 )
-def test_a_fault_in_every_kind_of_request_changes_nothing(
-    fault: str, served: Wiki, first_forty: Refreshed, waits: list[float], tmp_path: Path
+def test_faults_in_every_kind_of_request_change_nothing(
+    faults: tuple[str, ...], served: Wiki, first_forty: Refreshed, waits: list[float], tmp_path: Path
 ) -> None:
     """But for recent changes, which a few pages are not worth."""
     kinds = {kind: pattern for kind, pattern in KINDS.items() if kind != "recent"}
-    assert_same(disturbed(fault, kinds, served, waits, tmp_path, limit=40), first_forty)
+    assert_same(disturbed(faults, kinds, served, waits, tmp_path, limit=40), first_forty)
 
 
 def test_a_fault_in_every_kind_of_request_of_a_whole_month_changes_nothing(
     served: Wiki, undisturbed: Refreshed, waits: list[float], tmp_path: Path
 ) -> None:
-    assert_same(disturbed("half", KINDS, served, waits, tmp_path), undisturbed)
+    assert_same(disturbed(("half",), KINDS, served, waits, tmp_path), undisturbed)
 
 
 def disturbed(
-    fault: str, kinds: dict[str, str], served: Wiki, waits: list[float], folder: Path, limit: int | None = None
+    faults: tuple[str, ...],
+    kinds: dict[str, str],
+    served: Wiki,
+    waits: list[float],
+    folder: Path,
+    limit: int | None = None,
 ) -> Refreshed:
-    """A refresh in which each of these kinds of request fails once."""
-    served.faults(*(f"{fault} {pattern}" for pattern in kinds.values()))
+    """A refresh in which each of these kinds of request meets each of these faults once, one after the other."""
+    served.faults(*(f"{fault} {pattern}" for pattern in kinds.values() for fault in faults))
     api = in_process(served, folder / "api.duckdb", limit)
     assert served.faults_left() == []
-    assert len(waits) == len(kinds)
-    assert {row["kind"]: row["retries"] for row in api.rows("requests")} == dict.fromkeys(kinds, 1)
+    assert len(waits) == len(kinds) * len(faults)
+    assert {row["kind"]: row["retries"] for row in api.rows("requests")} == dict.fromkeys(kinds, len(faults))
     return api
 
 
-def test_a_refresh_that_is_killed_at_eight_random_moments_ends_as_if_nothing_had_happened(
+def test_a_refresh_that_is_killed_at_four_random_moments_ends_as_if_nothing_had_happened(
     served: Wiki, undisturbed: Refreshed, tmp_path: Path
 ) -> None:
     """A moment is a number of requests and some milliseconds; a refresh that is done by then is begun anew."""
     chance = random.Random(20)
     database = tmp_path / "0.duckdb"
     killed = 0
-    while killed < 8:
+    while killed < 4:
         asked, delay = len(served.requests()) + chance.randint(1, 12), chance.uniform(0, 0.03)
         process = start(database, "--api", served.api_url, *month.REQUEST, "--quiet")
         while len(served.requests()) < asked and process.exitcode is None:
@@ -263,16 +260,12 @@ def test_a_bot_password_makes_the_batches_larger(
     assert BOT["NEWWIKI_BOT_PASSWORD"].encode() not in api.path.read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("fault", "kind"), [("status:503", "type=login"), ("half", "action=login"), ("empty", "meta=userinfo")]
-)
-def test_a_fault_while_logging_in_changes_nothing(
-    fault: str, kind: str, served: Wiki, first_forty: Refreshed, waits: list[float], tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+def test_faults_while_logging_in_change_nothing(
+    served: Wiki, first_forty: Refreshed, waits: list[float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name, value in BOT.items():
         monkeypatch.setenv(name, value)
-    served.faults(f"{fault} {kind}")
+    served.faults("status:503 type=login", "half action=login", "empty meta=userinfo")
     assert_same(in_process(served, tmp_path / "api.duckdb", limit=40), first_forty)
     assert served.faults_left() == []
 

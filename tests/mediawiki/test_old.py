@@ -47,9 +47,7 @@ def dump(changed_wiki: Wiki, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return changed_wiki.export(tmp_path_factory.mktemp("dump") / "written.xml")
 
 
-@pytest.mark.parametrize(
-    "more", [("--sample", "8"), ("--sample", "8", "--seed", "1"), ("--sample", "1"), ("--sample", "2000")]
-)
+@pytest.mark.parametrize("more", [("--sample", "8", "--seed", "1"), ("--sample", "1")])
 def test_api_and_dump_give_the_same_rows_under_the_same_hash(
     changed_wiki: Wiki, dump: Path, tmp_path: Path, more: tuple[str, ...]
 ) -> None:

@@ -141,8 +141,7 @@ def revisit(database: Path, *place: object) -> str:
 
 
 def rows(database: Path) -> dict[str, list[dict[str, Any]]]:
-    found = Refreshed(database)
-    return {table: found.rows(table, MOMENTS.get(table, "")) for table in found.tables()}
+    return Refreshed(database).all_rows(MOMENTS)
 
 
 @pytest.fixture(scope="module")

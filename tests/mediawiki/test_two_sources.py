@@ -46,11 +46,6 @@ def sample_september(running_sample: Wiki, sample_wiki: Path) -> Twice:
 
 
 @pytest.fixture(scope="module")
-def sample_august(running_sample: Wiki, sample_wiki: Path) -> Twice:
-    return Twice(running_sample, sample_wiki, ("--month", "2026-08"))
-
-
-@pytest.fixture(scope="module")
 def real_pages(wiki: StartWiki, beside: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Twice:
     """Wikitext as people write it, each page with a history made up around it."""
     files = sorted(beside("wikitext").glob("*.txt"))
@@ -73,7 +68,7 @@ def _history(number: int, file: Path) -> History:
     return History(history.title, [*history.edits, *later])
 
 
-@pytest.fixture(scope="module", params=["sample_august", "sample_september", "real_pages"])
+@pytest.fixture(scope="module", params=["sample_september", "real_pages"])
 def both(request: pytest.FixtureRequest) -> Twice:
     found: Twice = request.getfixturevalue(request.param)
     return found

@@ -1,15 +1,19 @@
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from newwiki.records import Run
 from newwiki.snapshot import Judged, Selection, Site, Snapshot, Window
 from storage.database import Database
 from storage.snapshots import parameters_json, publish
+from tests.once import once
 from tests.storage.machines import score, texts, with_own_id, write
 
 DAY = datetime(2026, 9, 3, 10, tzinfo=UTC)
@@ -18,11 +22,14 @@ SEPTEMBER = Window.month("2026-09")
 
 
 @pytest.fixture(scope="session")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def empty(shared_folder: Path) -> Path:
     """A database without a row. To make one takes far longer than to copy it."""
-    database = Database(tmp_path_factory.mktemp("empty") / "newwiki.duckdb")
-    with database.write():
-        return database.path
+
+    def make(path: Path) -> None:
+        with Database(path).write():
+            pass
+
+    return once(shared_folder / "storage-empty.duckdb", make)
 
 
 @pytest.fixture
@@ -35,18 +42,16 @@ Filled = Callable[[str, Database, Callable[[], object]], Database]
 
 
 @pytest.fixture(scope="session")
-def filled(tmp_path_factory: pytest.TempPathFactory) -> Filled:
+def filled(shared_folder: Path) -> Filled:
     """`filled(name, database, fill)`: the test's own database with what `fill` puts into it. The first test that asks
     for the name has it filled, the others get a copy."""
-    folder = tmp_path_factory.mktemp("filled")
 
     def copy(name: str, database: Database, fill: Callable[[], object]) -> Database:
-        made = folder / f"{name}.duckdb"
-        if made.exists():
-            shutil.copy(made, database.path)
-        else:
+        def make(path: Path) -> None:
             fill()
-            shutil.copy(database.path, made)
+            shutil.copy(database.path, path)
+
+        shutil.copy(once(shared_folder / f"filled-{name}.duckdb", make), database.path)
         return database
 
     return copy
@@ -72,18 +77,37 @@ def selected() -> Callable[..., Judged]:
     return make
 
 
+def publish_pages(
+    database: Database,
+    *judged: Judged,
+    name: str = "testwiki-2026-09",
+    wiki: str = "testwiki",
+    window: Window = SEPTEMBER,
+) -> Snapshot:
+    """Publish a snapshot of these pages."""
+    site = Site(wiki, "en", "https://wiki.example/wiki/Main_Page")
+    parameters = parameters_json(window, Selection(), "old" if window.is_old else "new")
+    return publish(database, name, site, window, CUTOFF, parameters, judged)
+
+
 @pytest.fixture
 def published(database: Database) -> Callable[..., Snapshot]:
-    """Publishes a snapshot of these pages."""
+    """`publish_pages` into the test's own database."""
+    return partial(publish_pages, database)
 
-    def make(
-        *judged: Judged, name: str = "testwiki-2026-09", wiki: str = "testwiki", window: Window = SEPTEMBER
-    ) -> Snapshot:
-        site = Site(wiki, "en", "https://wiki.example/wiki/Main_Page")
-        parameters = parameters_json(window, Selection(), "old" if window.is_old else "new")
-        return publish(database, name, site, window, CUTOFF, parameters, judged)
 
-    return make
+class _Undone(Exception):
+    pass
+
+
+@contextmanager
+def undone(database: Database, *statements: str) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Execute the statements in a transaction that is rolled back at the end, so that tests can share a database."""
+    with suppress(_Undone), database.write() as connection:
+        for statement in statements:
+            connection.execute(statement)
+        yield connection
+        raise _Undone
 
 
 @pytest.fixture(scope="session")
@@ -112,18 +136,27 @@ def run_of() -> Callable[..., Run]:
 
 
 @pytest.fixture
-def first(
+def written(
     database: Database, published: Callable[..., Any], selected: Callable[..., Any], run_of: Any, filled: Filled
 ) -> Database:
-    """A machine that has published, written and scored."""
+    """A machine that has published and written."""
 
     def fill() -> None:
         published(*(selected(page) for page in (1, 2, 3)))
         write(database, run_of("run-a"), texts())
-        score(database, "run-a")
-        score(database, "reference:testwiki-2026-09", value=90)
 
-    return filled("first", database, fill)
+    return filled("written", database, fill)
+
+
+@pytest.fixture
+def first(written: Database, filled: Filled) -> Database:
+    """A machine that has published, written and scored."""
+
+    def fill() -> None:
+        score(written, "run-a")
+        score(written, "reference:testwiki-2026-09", value=90)
+
+    return filled("first", written, fill)
 
 
 @pytest.fixture
@@ -133,9 +166,9 @@ def third(empty: Path, tmp_path: Path) -> Database:
 
 
 @pytest.fixture
-def second(first: Database, tmp_path: Path) -> Database:
+def second(written: Database, tmp_path: Path) -> Database:
     """Another one, with the same snapshot, that has done nothing yet."""
-    other = Path(shutil.copy(first.path, tmp_path / "second.duckdb"))
+    other = Path(shutil.copy(written.path, tmp_path / "second.duckdb"))
     with with_own_id(Database(other)).write() as connection:
         for table in (
             "runs",

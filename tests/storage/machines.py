@@ -42,19 +42,21 @@ def texts(pages: int = 3, of: str = "text") -> list[Completion]:
 
 
 def write(database: Database, run: Run, written: list[Completion]) -> None:
-    runs.start(database, run)
-    runs.add_completions(database, run.run_id, written)
-    runs.complete(database, run.run_id, run.keep)
+    with database.write():
+        runs.start(database, run)
+        runs.add_completions(database, run.run_id, written)
+        runs.complete(database, run.run_id, run.keep)
 
 
 def score(database: Database, run_id: str, pages: int = 3, value: float = 20.0) -> None:
-    runs.register(database, [BLEU, MAUVE], METRICS)
     of_texts = [Score(page, 0, "bleu", value + page, "ok", BLEU.evaluator_id) for page in range(1, pages)]
     unscored = Score(pages, 0, "bleu", None, "no words", BLEU.evaluator_id)
     claims = [checked(page, sentence, BLEU.evaluator_id) for page in range(1, pages) for sentence in range(2)]
-    runs.add_scores(database, run_id, [*of_texts, unscored], claims)
-    runs.add_run_scores(database, run_id, [RunScore("mauve", value / 100, None, "ok", MAUVE.evaluator_id, pages)])
-    runs.finish_scoring(database, run_id, {BLEU.evaluator_id, MAUVE.evaluator_id})
+    with database.write():
+        runs.register(database, [BLEU, MAUVE], METRICS)
+        runs.add_scores(database, run_id, [*of_texts, unscored], claims)
+        runs.add_run_scores(database, run_id, [RunScore("mauve", value / 100, None, "ok", MAUVE.evaluator_id, pages)])
+        runs.finish_scoring(database, run_id, {BLEU.evaluator_id, MAUVE.evaluator_id})
 
 
 def checked(page: int, sentence: int, evaluator_id: str) -> CheckedClaim:

@@ -1,6 +1,7 @@
 """Croissant's own library reads what an exported snapshot says of itself, and the rows behind it."""
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
@@ -14,21 +15,35 @@ from newwiki.snapshot import Judged, Snapshot
 from storage.croissant import describe
 from storage.database import Database
 from storage.export_snapshot import export
-from tests.storage.conftest import DAY
+from storage.snapshots import resolve
+from tests.storage.conftest import DAY, publish_pages
 
 BY_SA = "https://creativecommons.org/licenses/by-sa/4.0/deed.de"
-FORMS = ["parquet", "jsonl", "datasets"]
 
 
-@pytest.fixture
-def out(tmp_path: Path) -> Path:
-    return tmp_path / "out"
+@pytest.fixture(scope="module", params=["parquet", "jsonl", "datasets"])
+def form(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
-@pytest.fixture
-def snapshot(published: Callable[..., Snapshot], selected: Callable[..., Judged]) -> Snapshot:
+@pytest.fixture(scope="module")
+def snapshot(stored: Database) -> Snapshot:
+    return resolve(stored, "latest")
+
+
+@pytest.fixture(scope="module")
+def stored(empty: Path, selected: Callable[..., Judged], tmp_path_factory: pytest.TempPathFactory) -> Database:
+    database = Database(shutil.copy(empty, tmp_path_factory.mktemp("stored") / "newwiki.duckdb"))
     hidden = Judged(page_id=10, title="Oder", created_at=DAY, verdict="hidden")
-    return published(selected(8, "Rhein שלום 🙂"), selected(7, "Lumen"), hidden)
+    publish_pages(database, selected(8, "Rhein שלום 🙂"), selected(7, "Lumen"), hidden)
+    return database
+
+
+@pytest.fixture(scope="module")
+def exported(stored: Database, form: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Path]]:
+    """The folder of an export in each form, and its files."""
+    out = tmp_path_factory.mktemp("exported") / "out"
+    return out, [*export(stored, "latest", form, out)]
 
 
 def described(folder: Path) -> dict[str, Any]:
@@ -37,26 +52,15 @@ def described(folder: Path) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", FORMS)
-def test_croissants_library_has_nothing_against_it(
-    database: Database, snapshot: Snapshot, out: Path, form: str
-) -> None:
+def test_croissants_library_has_nothing_against_it_and_reads_the_rows(exported: tuple[Path, list[Path]]) -> None:
     from mlcroissant import Dataset
 
-    export(database, "latest", form, out)
-    issues = Dataset(jsonld=str(out / "croissant.json")).metadata.ctx.issues
+    out, _ = exported
+    loaded = Dataset(jsonld=str(out / "croissant.json"))
+    issues = loaded.metadata.ctx.issues
     assert issues.errors == set()
     unknown = {one for one in issues.warnings if "schema.org/license" not in one}  # a wiki that did not say
     assert unknown == set()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("form", FORMS)
-def test_croissants_library_reads_the_rows(database: Database, snapshot: Snapshot, out: Path, form: str) -> None:
-    from mlcroissant import Dataset
-
-    export(database, "latest", form, out)
-    loaded = Dataset(jsonld=str(out / "croissant.json"))
     articles = list(loaded.records("articles"))
     assert [one["articles/page_id"] for one in articles] == [7, 8]
     assert articles[1]["articles/title"].decode() == "Rhein שלום 🙂"
@@ -65,11 +69,9 @@ def test_croissants_library_reads_the_rows(database: Database, snapshot: Snapsho
     assert [(one["candidates/verdict"], one["candidates/words"]) for one in hidden] == [(b"hidden", None)]
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_every_file_has_its_hash_and_every_column_its_meaning(
-    database: Database, snapshot: Snapshot, out: Path, form: str
-) -> None:
-    files = {path.name: path for path in export(database, "latest", form, out) if path.suffix in (".parquet", ".jsonl")}
+def test_every_file_has_its_hash_and_every_column_its_meaning(exported: tuple[Path, list[Path]], form: str) -> None:
+    out, paths = exported
+    files = {path.name: path for path in paths if path.suffix in (".parquet", ".jsonl")}
     found = described(out)
     assert found["conformsTo"] == "http://mlcommons.org/croissant/1.1"
     assert {one["@id"] for one in found["distribution"]} == set(files)
@@ -83,13 +85,13 @@ def test_every_file_has_its_hash_and_every_column_its_meaning(
             assert [field["name"] for field in one["field"]] == columns
 
 
-def test_who_may_use_it_is_said_as_the_wiki_says_it(database: Database, snapshot: Snapshot, out: Path) -> None:
+def test_who_may_use_it_is_said_as_the_wiki_says_it(stored: Database, snapshot: Snapshot, tmp_path: Path) -> None:
     german = replace(snapshot, wiki="dewiki", language="de", licence="CC BY-SA 4.0", licence_url=BY_SA)
-    found = describe(database, german, "https://de.wikipedia.org/wiki/", out, {})
+    found = describe(stored, german, "https://de.wikipedia.org/wiki/", tmp_path, {})
     assert found["license"] == BY_SA
     assert (found["@context"]["@language"], found["inLanguage"]) == ("de", "de")
     assert "2 Artikel aus dewiki, angelegt vom 2026-09-01 bis zum 2026-09-30" in found["description"]
     assert f"[CC BY-SA 4.0]({BY_SA})" in found["description"] and "behält die Lizenz bei" in found["description"]
     assert "Versionsgeschichte" in found["creator"]["name"]
-    unknown = describe(database, snapshot, "https://wiki.example/wiki/", out, {})
+    unknown = describe(stored, snapshot, "https://wiki.example/wiki/", tmp_path, {})
     assert "license" not in unknown and "is not known here" in unknown["description"]

@@ -219,8 +219,15 @@ def test_times_are_utc_whatever_the_machines_zone(database: Database, monkeypatc
         time.tzset()
 
 
-@pytest.fixture
-def fenced(database: Database) -> Iterator[duckdb.DuckDBPyConnection]:
+@pytest.fixture(scope="module")
+def fenced_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("fenced")
+
+
+@pytest.fixture(scope="module")
+def fenced(fenced_folder: Path, empty: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """One connection for all statements that the fence stops, as they leave it as it is."""
+    database = Database(shutil.copy(empty, fenced_folder / "newwiki.duckdb"))
     with database.write() as connection:
         add(connection, "a")
     with database.fenced() as connection:
@@ -279,13 +286,15 @@ def test_no_progress_is_drawn_among_the_answers(fenced: duckdb.DuckDBPyConnectio
         "select * from a_local_table",
     ],
 )
-def test_the_fence_stops_everything_else(fenced: duckdb.DuckDBPyConnection, tmp_path: Path, statement: str) -> None:
+def test_the_fence_stops_everything_else(
+    fenced: duckdb.DuckDBPyConnection, fenced_folder: Path, statement: str
+) -> None:
     a_local_table = duckdb.sql("select 1").to_arrow_table()
-    (tmp_path / "in.csv").write_text("secret\n1\n")
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    (fenced_folder / "in.csv").write_text("secret\n1\n")
+    before = {path.name: path.read_bytes() for path in fenced_folder.iterdir()}
     with pytest.raises(duckdb.Error):
-        fenced.execute(statement.format(folder=tmp_path)).fetchall()
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+        fenced.execute(statement.format(folder=fenced_folder)).fetchall()
+    assert {path.name: path.read_bytes() for path in fenced_folder.iterdir()} == before
     assert fenced.execute("select run_id, evaluator_id from scorings").fetchall() == [("a", "e")]
     assert len(a_local_table) == 1
 
@@ -340,6 +349,20 @@ def test_beside_a_file_of_ones_own_the_database_is_only_read(
     with pytest.raises(duckdb.Error), database.beside(tmp_path / "mine.duckdb") as connection:
         connection.execute(asked)
     assert database.path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("statement", "kind"),
+    [
+        ("insert into t values (1)", "INSERT"), ("update t set a = 1", "UPDATE"), ("delete from t", "DELETE"),
+        ("create table u as select 1", "CREATE"), ("drop table t", "DROP"), ("set memory_limit = '1GB'", "SET"),
+        ("pragma database_list", "PRAGMA"), ("load httpfs", "LOAD"), ("export database 'x'", "EXPORT"),
+    ],
+)  # fmt: skip
+def test_what_writes_is_not_let_through_where_only_reading_is_asked_for(statement: str, kind: str) -> None:
+    refused = rf"the query is refused: [A-Z ]*{kind}[A-Z ]*; it can read, and nothing else"
+    with duckdb.connect() as connection, pytest.raises(TerminalError, match=refused):
+        split(connection, statement)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from storage import editions, runs
 from storage.database import Database
 from storage.editions import CameTrueText, CameTrueThing
 from storage.snapshots import earlier, find, publish, resolve, verify
-from tests.storage.conftest import Filled
+from tests.storage.conftest import Filled, undone
 from tests.storage.machines import BLEU, METRICS, texts, write
 
 FIRST, LATER = "testwiki-2026-09", "testwiki-2026-09@2026-12-01"
@@ -179,7 +179,6 @@ def test_the_doctor_names_what_belongs_to_nothing(
 
     filled("revisited and scored", revisited, fill)
     before = [row for row in revisited.rows("integrity") if row[1]]
-    with revisited.write() as connection:
-        connection.execute(planted)
-    told = [(problem, rows) for problem, rows in revisited.rows("integrity") if (problem, rows) not in before and rows]
+    with undone(revisited, planted):
+        told = [row for row in revisited.rows("integrity") if row not in before and row[1]]
     assert (found.replace("…", "an evaluator"), 1) in told

@@ -1,5 +1,6 @@
 import ast
 import os
+import shutil
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -88,23 +89,29 @@ def test_a_file_behind_a_link_is_opened(database: Database, tmp_path: Path) -> N
     assert Database(link).rows("share_scorings") == Database(database.path).rows("share_scorings")
 
 
+@pytest.fixture(scope="module")
+def unchanged(empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database without a row, in a folder of its own. All changes are rolled back."""
+    return Path(shutil.copy(empty, tmp_path_factory.mktemp("unchanged") / "newwiki.duckdb"))
+
+
 @given(name=NAMES, scope=st.sampled_from(["text", "run"]), definition=NAMES, is_pulled=st.booleans())
 @settings(max_examples=EXAMPLES)
 def test_a_metric_is_a_quoted_column_or_a_named_error(
-    empty: Path, name: str, scope: str, definition: str, is_pulled: bool
+    unchanged: Path, name: str, scope: str, definition: str, is_pulled: bool
 ) -> None:
     """Of a name that cannot be a column nothing is run, whoever has put it into `metrics`."""
-    beside, secret = set(empty.parent.iterdir()), empty.parent / "PATH"
+    beside, secret = set(unchanged.parent.iterdir()), unchanged.parent / "PATH"
     row = {"metric": name, "unit": "", "direction": "none", "definition": definition, "source": "", "scope": scope}
     rows = pa.Table.from_pylist([row])
-    with attached(empty, read_only=False) as connection:
+    with attached(unchanged, read_only=False) as connection:
         connection.begin()
         try:
             if is_pulled:
                 _describe(connection, [("metrics", rows)])
             else:
                 insert_arrow(connection, "metrics", rows)
-                create_views(connection, of_metrics=True)
+                create_views(connection, only_metrics=True)
         except TerminalError as error:
             refused = str(error)
         else:
@@ -116,7 +123,7 @@ def test_a_metric_is_a_quoted_column_or_a_named_error(
     if refused:
         assert ascii(name)[1:20] in refused
         assert refused.isprintable()
-    assert set(empty.parent.iterdir()) == beside
+    assert set(unchanged.parent.iterdir()) == beside
     assert not secret.exists()
 
 

@@ -1,5 +1,6 @@
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
@@ -15,6 +16,7 @@ from storage.fences import MEMORY, connect
 from storage.foreign import foreign
 
 EXAMPLES = int(os.environ.get("NEWWIKI_EXAMPLES", "30"))
+PLACE = Path("newwiki.duckdb")
 SECRET = "the content of a private file"
 BODIES = (
     "select content as title from read_text('{secret}')",
@@ -66,36 +68,49 @@ def tampering(draw: st.DrawFn) -> tuple[str, str]:
     return kind, f"{kind} {{name}}"
 
 
+@pytest.fixture(scope="module")
+def written(empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection to a database of ours, which tests change in transactions and roll back."""
+    path = Path(shutil.copy(empty, tmp_path_factory.mktemp("written") / "newwiki.duckdb"))
+    with attached(path, read_only=False) as connection:
+        yield connection
+
+
 @given(tampered=tampering(), place=st.integers(0, 1000))
 @settings(max_examples=EXAMPLES)
 def test_a_definition_that_is_not_ours_is_noticed_and_not_carried_out(
-    empty: Path, ours: list[tuple[str, str]], tampered: tuple[str, str], place: int
+    written: duckdb.DuckDBPyConnection, ours: list[tuple[str, str]], tampered: tuple[str, str], place: int
 ) -> None:
     """Whatever the record of the schema in the file says; and once all are dropped, nothing of them is left."""
     kind, statement = tampered
     names = [name for of_kind, name in ours if of_kind == kind.removeprefix("drop ")]
     statement = statement.replace("{name}", names[place % len(names)] if names else "")
-    with attached(empty, read_only=False) as connection:
-        connection.begin()
-        try:
-            connection.execute(statement.replace("{secret}", "/nowhere"))
-        except duckdb.Error:
-            connection.rollback()  # DuckDB refuses to make it, in a fence
-            return
-        assert migrate._is_current(connection, empty) == (kind == "extra view")
-        definitions.drop(connection, [text for text, _ in migrate._view_texts([])])
-        held = definitions.catalogue(connection)
-        assert held.views.keys() == ({"a_new_one"} if kind == "extra view" else set())
-        assert not [*definitions._macros(connection, held.name)]
-        connection.rollback()
-    with attached(empty, read_only=True) as connection:
-        assert migrate._is_current(connection, empty)
+    written.begin()
+    try:
+        written.execute(statement.replace("{secret}", "/nowhere"))
+    except duckdb.Error:
+        written.rollback()  # DuckDB refuses to make it, in a fence
+        return
+    assert migrate._is_current(written, PLACE) == (kind == "extra view")
+    definitions.drop(written, [text for text, _ in migrate._view_texts([])])
+    held = definitions.catalogue(written)
+    assert held.views.keys() == ({"a_new_one"} if kind == "extra view" else set())
+    assert not [*definitions._macros(written, held.name)]
+    written.rollback()
 
 
 @pytest.mark.parametrize("statements", COMPUTING)
-def test_what_no_version_has_written_is_refused(database: Database, statements: str) -> None:
+def test_what_no_version_has_written_is_refused(written: duckdb.DuckDBPyConnection, statements: str) -> None:
+    written.begin()
+    written.execute(statements)
+    with pytest.raises(TerminalError, match="is not as New-Wiki Eval writes a database: "):
+        migrate._is_current(written, PLACE)
+    written.rollback()
+
+
+def test_what_no_version_has_written_is_refused_however_it_is_opened(database: Database) -> None:
     with duckdb.connect(str(database.path)) as connection:
-        connection.execute(statements)
+        connection.execute("create index by_run on runs (run_id)")
     before = database.path.read_bytes()
     for open_it in (Database(database.path).read, Database(database.path).write, Database(database.path).fenced):
         with pytest.raises(TerminalError, match="is not as New-Wiki Eval writes a database: "), open_it():
@@ -165,7 +180,7 @@ def test_what_is_written_is_current_for_whoever_opens_it_next(database: Database
             "insert into metrics (metric, unit, direction, definition, source, scope) "
             "values ('share', '', 'none', '', '', 'text'), ('Select', '', 'none', '', '', 'run')"
         )
-        migrate.create_views(connection, of_metrics=True)
+        migrate.create_views(connection, only_metrics=True)
     copy = Path(shutil.copy(database.path, tmp_path / "copy.duckdb"))
     for number in range(3):  # each time DuckDB writes all definitions anew, and names that it excludes in another order
         with attached(copy, read_only=True) as connection:

@@ -18,7 +18,7 @@ from storage.hashes import ELSEWHERE, TABLES
 from storage.held import held
 from storage.pull import pull
 from storage.push import of_snapshot, push
-from storage.shared import SharedFolder
+from storage.shared import GatheredParts
 from storage.snapshots import first_hashed, parameters_json, publish, verify
 from tests.storage.conftest import Filled
 from tests.storage.earlier import undoing
@@ -159,7 +159,7 @@ def test_a_snapshot_from_before_is_hashed_once_and_says_since_when(whole: Databa
 
 
 def test_hashes_go_along_with_what_is_pushed_and_pulled(whole: Database, tmp_path: Path) -> None:
-    folder = SharedFolder(str(tmp_path / "shared"))
+    folder = GatheredParts("elsewhere")
     push(whole, folder, lambda _: None)
     other = Database(tmp_path / "other.duckdb")
     pull(other, admit(folder, "pull"), lambda _: None)
@@ -171,7 +171,7 @@ def test_hashes_go_along_with_what_is_pushed_and_pulled(whole: Database, tmp_pat
 def test_what_was_changed_before_it_was_pushed_is_refused(whole: Database, tmp_path: Path) -> None:
     with duckdb.connect(str(whole.path)) as connection:
         connection.execute("update candidates set detail = 'other' where page_id = 7")
-    folder = SharedFolder(str(tmp_path / "shared"))
+    folder = GatheredParts("elsewhere")
     push(whole, folder, lambda _: None)
     other = Database(tmp_path / "other.duckdb")
     with pytest.raises(Exception, match=r"is not what its hashes say: candidates\.detail is not what was published"):
@@ -182,7 +182,7 @@ def test_what_was_changed_before_it_was_pushed_is_refused(whole: Database, tmp_p
 def test_what_an_older_version_has_pushed_is_hashed_as_it_is_taken_in(
     whole: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = SharedFolder(str(tmp_path / "shared"))
+    folder = GatheredParts("elsewhere")
     monkeypatch.setattr("storage.push.SNAPSHOT_TABLES", TABLES)
     push(whole, folder, lambda _: None)
     other = Database(tmp_path / "other.duckdb")

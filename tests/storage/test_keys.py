@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -17,7 +16,7 @@ from storage.keys import KEYS, repeated
 from storage.months import MonthRecord
 from storage.pull import pull
 from storage.push import push
-from storage.shared import Note, SharedFolder
+from storage.shared import GatheredParts, Note
 from tests.storage.earlier import undoing
 from tests.storage.machines import BLEU, MAUVE, METRICS
 
@@ -37,17 +36,17 @@ def tables(connection: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
     return found
 
 
-def test_every_table_has_a_key_of_columns_that_it_has(first: Database) -> None:
-    with first.read() as connection:
+def test_every_table_has_a_key_of_columns_that_it_has(database: Database) -> None:
+    with database.read() as connection:
         found = tables(connection)
     assert set(found) == set(KEYS)
     assert [table for table, key in KEYS.items() if not set(key) <= set(found[table])] == []
 
 
-def test_a_row_that_is_there_twice_is_named_in_whatever_table(first: Database) -> None:
+def test_a_row_that_is_there_twice_is_named_in_whatever_table(database: Database) -> None:
     """Whatever its other columns say."""
-    assert doubled(first) == []
-    with duckdb.connect(str(first.path)) as connection:
+    assert doubled(database) == []
+    with duckdb.connect(str(database.path)) as connection:
         for table, key in KEYS.items():
             connection.execute(f"delete from {table}")  # noqa: S608 (our own names)
             columns = "select column_name, is_nullable, data_type from duckdb_columns() where table_name = ?"
@@ -89,48 +88,28 @@ def test_a_run_that_two_begin_at_once_is_one(first: Database, run_of: Callable[.
     assert doubled(first) == []
 
 
+@pytest.mark.parametrize("table", ["candidates", "scores"])
 def test_two_pulls_at_once_take_everything_in_once(
-    first: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    first: Database, third: Database, table: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another pull runs whole each time that this one has looked and not stored yet."""
-    folder = SharedFolder(str(tmp_path / "shared"))
+    """Another pull runs whole once this one has read a table of the snapshot or of the scores and not stored it yet."""
+    folder = GatheredParts("elsewhere")
     push(first, folder, lambda _: None)
-    other = Database(tmp_path / "other.duckdb")
-    read = SharedFolder.read
-    inside: list[Any] = []
+    read = GatheredParts.read
 
-    def interrupted(self: SharedFolder, note: Note) -> Any:
+    def overtaken(self: GatheredParts, note: Note) -> Any:
         rows = read(self, note)
-        if not inside:
-            inside.append(note)
-            pull(Database(other.path), admit(SharedFolder(str(tmp_path / "shared")), "pull"), lambda _: None)
-            inside.clear()
+        if note.part.table == table:
+            monkeypatch.setattr(GatheredParts, "read", read)
+            pull(Database(third.path), admit(folder, "pull"), lambda _: None)
         return rows
 
-    monkeypatch.setattr(SharedFolder, "read", interrupted)
-    pull(other, admit(folder, "pull"), lambda _: None)
-    assert doubled(other) == []
-    with other.read() as connection:
+    monkeypatch.setattr(GatheredParts, "read", overtaken)
+    pull(third, admit(folder, "pull"), lambda _: None)
+    assert GatheredParts.read is read
+    assert doubled(third) == []
+    with third.read() as connection:
         assert connection.execute("select count(*) from runs").fetchall() == [(1,)]
-
-
-def test_a_pull_that_another_overtakes_doubles_no_score(
-    first: Database, second: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = SharedFolder(str(tmp_path / "shared"))
-    push(first, folder, lambda _: None)
-    read = SharedFolder.read
-
-    def overtaken(self: SharedFolder, note: Note) -> Any:
-        rows = read(self, note)
-        if note.part.table == "scores":
-            monkeypatch.setattr(SharedFolder, "read", read)
-            pull(Database(second.path), admit(SharedFolder(str(tmp_path / "shared")), "pull"), lambda _: None)
-        return rows
-
-    monkeypatch.setattr(SharedFolder, "read", overtaken)
-    pull(second, admit(folder, "pull"), lambda _: None)
-    assert doubled(second) == []
 
 
 def test_rows_that_were_stored_twice_are_there_once_after_the_migration(

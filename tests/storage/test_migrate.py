@@ -42,6 +42,12 @@ def database(tmp_path: Path) -> Database:
 
 
 @pytest.fixture
+def current(empty: Path, tmp_path: Path) -> Database:
+    """A database of this version."""
+    return Database(shutil.copy(empty, tmp_path / "newwiki.duckdb"))
+
+
+@pytest.fixture
 def add_migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Migration:
     """A later version of the program, with one more migration."""
 
@@ -68,28 +74,25 @@ def tables(path: Path) -> set[object]:
     return {name for (name,) in look(path, "select table_name from duckdb_tables()")}
 
 
-def test_a_new_file_gets_every_table_and_the_record_of_it(database: Database) -> None:
+def test_a_new_file_gets_every_table_and_the_record_of_it_and_migrating_again_changes_nothing(
+    database: Database,
+) -> None:
     write(database.path)
     assert {"snapshots", "stored_articles", "runs", "completions", "scores", "metrics"} <= tables(database.path)
     assert look(database.path, "select version, name from schema_migrations order by 1") == OURS
-    assert all(isinstance(at, datetime) for (at,) in look(database.path, "select applied_at from schema_migrations"))
-
-
-def test_migrating_again_changes_nothing(database: Database) -> None:
-    write(database.path)
     before = look(database.path, "select * from schema_migrations")
-    for _ in range(2):
-        write(database.path)
+    assert all(isinstance(at, datetime) for _, _, at in before)
+    write(database.path)
     assert look(database.path, "select * from schema_migrations") == before
 
 
-def test_an_older_file_is_brought_up_by_reading_it(database: Database, add_migration: Migration) -> None:
-    with database.write() as connection:
+def test_an_older_file_is_brought_up_by_reading_it(current: Database, add_migration: Migration) -> None:
+    with current.write() as connection:
         connection.execute("insert into scorings values ('r', 'e', now())")
     add_migration("9002_notes.sql", "alter table scorings add column note varchar; create table notes (a bigint);")
-    with Database(database.path).read() as connection:
+    with Database(current.path).read() as connection:
         assert connection.execute("select run_id, note from scorings").fetchall() == [("r", None)]
-    assert look(database.path, "select version, name from schema_migrations order by 1") == [
+    assert look(current.path, "select version, name from schema_migrations order by 1") == [
         *OURS,
         (9002, "notes"),
     ]
@@ -109,7 +112,7 @@ def make_earlier(path: Path, version: int, statements: str) -> None:
         connection.execute("create table schema_views (sha256 varchar)")
 
 
-def test_database_of_0_1_0_gets_the_tables_of_a_new_one_and_keeps_its_rows(database: Database, tmp_path: Path) -> None:
+def test_database_of_0_1_0_gets_the_tables_of_a_new_one_and_keeps_its_rows(database: Database, empty: Path) -> None:
     """0.1.0 had the migrations 1 to 12, which never change."""
     files = sorted((Path(str(storage.__file__)).parent / "sql" / "migrations").glob("00[01]*.sql"))
     make_earlier(database.path, 12, "".join(file.read_text("utf-8") for file in files if int(file.name[:4]) <= 12))
@@ -120,12 +123,11 @@ def test_database_of_0_1_0_gets_the_tables_of_a_new_one_and_keeps_its_rows(datab
         assert connection.execute(asked).fetchall() == [(True, 1, 1, "greedy", 9)]
         assert connection.execute("select value from scores").fetchall() == [(0.1,)]
         assert connection.execute("select count(*) from months").fetchall() == [(1,)]
-    write(tmp_path / "new.duckdb")
-    assert schema(database.path) == schema(tmp_path / "new.duckdb")
+    assert schema(database.path) == schema(empty)
 
 
 def test_database_of_the_last_development_version_keeps_every_row_of_its_result_tables(
-    database: Database, tmp_path: Path
+    database: Database, empty: Path
 ) -> None:
     """Each result table becomes a view of the same columns, in the same order, with the same values."""
     make_earlier(database.path, 49, Path(__file__).with_name("schema_0049.sql").read_text("utf-8"))
@@ -152,8 +154,7 @@ def test_database_of_the_last_development_version_keeps_every_row_of_its_result_
         for table, (columns, rows) in before.items():
             assert [column[:2] for column in connection.execute(f"describe {table}").fetchall()] == columns
             assert list(map(repr, connection.execute(f"from {table}").fetchall())) == rows, table
-    write(tmp_path / "new.duckdb")
-    assert schema(database.path) == schema(tmp_path / "new.duckdb")
+    assert schema(database.path) == schema(empty)
 
 
 def test_database_of_a_development_version_in_between_is_refused_and_left_alone(database: Database) -> None:
@@ -168,20 +169,19 @@ def test_database_of_a_development_version_in_between_is_refused_and_left_alone(
     assert database.path.read_bytes() == before
 
 
-def test_a_migration_that_fails_leaves_nothing_and_is_tried_again(database: Database, add_migration: Migration) -> None:
-    write(database.path)
-    before = tables(database.path)
+def test_a_migration_that_fails_leaves_nothing_and_is_tried_again(current: Database, add_migration: Migration) -> None:
+    before = tables(current.path)
     add_migration(
         "9002_broken.sql", "create table half (a bigint); insert into half values (1); select * from nowhere;"
     )
     for _ in range(2):
         with pytest.raises(duckdb.CatalogException, match="nowhere"):
-            write(database.path)
-    assert tables(database.path) == before
-    assert look(database.path, "select version, name from schema_migrations order by 1") == OURS
+            write(current.path)
+    assert tables(current.path) == before
+    assert look(current.path, "select version, name from schema_migrations order by 1") == OURS
     add_migration("9002_mended.sql", "create table whole (a bigint);")
-    write(database.path)
-    assert tables(database.path) == before | {"whole"}
+    write(current.path)
+    assert tables(current.path) == before | {"whole"}
 
 
 def test_a_new_file_whose_migration_fails_is_not_half_a_database(database: Database, add_migration: Migration) -> None:
@@ -191,11 +191,11 @@ def test_a_new_file_whose_migration_fails_is_not_half_a_database(database: Datab
     assert tables(database.path) == set()
 
 
-def test_a_newer_file_is_refused(database: Database, add_migration: Migration, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_newer_file_is_refused(current: Database, add_migration: Migration, monkeypatch: pytest.MonkeyPatch) -> None:
     add_migration("9002_notes.sql", "create table notes (a bigint);")
-    write(database.path)
+    write(current.path)
     monkeypatch.undo()
-    for open_it in (Database(database.path).read, Database(database.path).write):
+    for open_it in (Database(current.path).read, Database(current.path).write):
         with (
             pytest.raises(TerminalError, match=r"newer version \(schema 9002, here \d+\); upgrade newwiki-eval"),
             open_it(),
@@ -222,17 +222,16 @@ def test_another_programs_migrations_are_not_ours(database: Database, columns: s
         pass
 
 
-def test_views_that_another_version_wrote_are_written_anew(database: Database, add_migration: Migration) -> None:
-    write(database.path)
-    with duckdb.connect(str(database.path)) as connection:
+def test_views_that_another_version_wrote_are_written_anew(current: Database, add_migration: Migration) -> None:
+    with duckdb.connect(str(current.path)) as connection:
         connection.execute("create or replace view staleness as select 'old' as wiki")
         connection.execute("update schema_views set sha256 = 'old'")
-    with Database(database.path).read() as connection:
+    with Database(current.path).read() as connection:
         assert connection.execute("select * from staleness").fetchall() == []
 
 
-def test_no_metric_may_bear_the_name_of_a_column_that_is_no_metric(database: Database) -> None:
+def test_no_metric_may_bear_the_name_of_a_column_that_is_no_metric(current: Database) -> None:
     """What is refused when a metric is declared is what the views have, which know no metric yet."""
-    with database.write() as connection:
+    with current.read() as connection:
         views = [connection.execute(f"describe {view}").fetchall() for view in ("leaderboard", "scores_wide", "texts")]
     assert {column[0] for view in views for column in view} - columns.RESERVED == set()

@@ -55,10 +55,10 @@ def decoded(file: Path) -> bytes:
 def test_what_is_pushed_or_exported_holds_no_private_place(first: Database, tmp_path: Path) -> None:
     database = marked(first)
     push(database, SharedFolder((tmp_path / "shared").as_uri()), print)
-    for form in ("parquet", "jsonl", "datasets"):
+    for form in ("jsonl", "datasets"):
         export_runs(database, contenders(database, ["run-a"]), form, tmp_path / form)
     files = [file for file in tmp_path.rglob("*") if file.is_file() and file.parts[len(tmp_path.parts)] in
-             ("shared", "parquet", "jsonl", "datasets")]  # fmt: skip
+             ("shared", "jsonl", "datasets")]  # fmt: skip
     assert len(files) > 20
     assert [file for file in files if MARK.encode() in decoded(file)] == []
 

@@ -28,12 +28,13 @@ def asked(database: Database, question: str) -> list[dict[str, Any]]:
 def add(
     database: Database, run_id: str, value: float | None, *, by: Fingerprint = ONE, texts: int = 3, finish: bool = True
 ) -> None:
-    runs.register(database, [by], [MAUVE])
     status = "no texts" if value is None else "ok"
     spread = None if value is None else 0.25
-    runs.add_run_scores(database, run_id, [RunScore("mauve", value, spread, status, by.evaluator_id, texts)])
-    if finish:
-        runs.finish_scoring(database, run_id, {by.evaluator_id} - runs.finished_scorings(database, run_id))
+    with database.write():
+        runs.register(database, [by], [MAUVE])
+        runs.add_run_scores(database, run_id, [RunScore("mauve", value, spread, status, by.evaluator_id, texts)])
+        if finish:
+            runs.finish_scoring(database, run_id, {by.evaluator_id} - runs.finished_scorings(database, run_id))
 
 
 @pytest.fixture
@@ -52,6 +53,7 @@ def run(
         runs.start(database, started)
         runs.add_completions(database, "run-1", [Completion(page, 0, "a b", 5, 2, "stop", False) for page in (1, 2, 3)])
         runs.complete(database, "run-1", 1)
+        runs.register(database, [], [MAUVE])
 
     filled("a run to be scored as a whole", database, fill)
     return started

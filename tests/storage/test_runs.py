@@ -1,6 +1,8 @@
 import math
 import re
+import shutil
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -14,7 +16,7 @@ from storage import runs
 from storage.database import Database
 from storage.keys import repeated
 from storage.queries import query
-from tests.storage.conftest import Filled
+from tests.storage.conftest import Filled, publish_pages, undone
 
 FOG = Metric("fog", "grade", 0.0, None, "lower", "formula", "paper")
 BLEU = Metric("bleu", "points", 0.0, 100.0, "higher", "formula", "paper")
@@ -56,28 +58,30 @@ def score(
     by: Fingerprint = ONE,
     finish: bool = True,
 ) -> None:
-    runs.register(database, [by], [metric])
     rows = [
         Score(page, sample, metric.name, value, "ok" if value is not None else "no words", by.evaluator_id)
         for (page, sample), value in values.items()
     ]
-    runs.add_scores(database, run_id, rows)
-    if finish:
-        runs.finish_scoring(database, run_id, {by.evaluator_id})
+    with database.write():
+        runs.register(database, [by], [metric])
+        runs.add_scores(database, run_id, rows)
+        if finish:
+            runs.finish_scoring(database, run_id, {by.evaluator_id})
+
+
+def complete_run(database: Database, selected: Page, run: Run) -> None:
+    """Store a complete run on three pages, with two completions of each."""
+    publish_pages(database, selected(1), selected(2), selected(3))
+    runs.start(database, run)
+    runs.add_completions(database, run.run_id, [completion(page, sample) for page in (1, 2, 3) for sample in (0, 1)])
+    runs.complete(database, run.run_id, 2)
+    runs.register(database, [], [FOG, BLEU])
 
 
 @pytest.fixture
-def run(database: Database, published: Publish, selected: Page, run_of: RunOf, filled: Filled) -> Run:
-    """A run on three pages, two completions each, complete."""
+def run(database: Database, selected: Page, run_of: RunOf, filled: Filled) -> Run:
     started = run_of("run-1")
-
-    def fill() -> None:
-        published(selected(1), selected(2), selected(3))
-        runs.start(database, started)
-        runs.add_completions(database, "run-1", [completion(page, sample) for page in (1, 2, 3) for sample in (0, 1)])
-        runs.complete(database, "run-1", 2)
-
-    filled("a complete run", database, fill)
+    filled("a complete run", database, lambda: complete_run(database, selected, started))
     return started
 
 
@@ -316,27 +320,21 @@ def test_the_articles_themselves_are_a_row(database: Database, run: Run) -> None
     assert (row["fog"], row["snapshot_id"]) == (8.0, "testwiki-2026-09")
 
 
-def problems(database: Database) -> list[tuple[Any, ...]]:
-    dangling = [(problem, rows) for problem, rows in ask(database, query("integrity")) if rows]
-    with database.read() as connection:
-        return dangling + repeated(connection)
+def problems(connection: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
+    dangling = [(problem, rows) for problem, rows in connection.execute(query("integrity")).fetchall() if rows]
+    return dangling + repeated(connection)
 
 
-@pytest.fixture
-def sound(database: Database, run: Run, filled: Filled) -> Database:
+@pytest.fixture(scope="module")
+def sound(empty: Path, selected: Page, run_of: RunOf, tmp_path_factory: pytest.TempPathFactory) -> Database:
     """A database in which every table has rows that belong together."""
-
-    def fill() -> None:
-        score(database, "run-1", {(1, 0): 1.0, (2, 0): 2.0})
-        score(database, "reference:testwiki-2026-09", {(1, 0): 7.0})
-        assert problems(database) == NO_PROBLEM
-
-    return filled("sound", database, fill)
-
-
-def plant(database: Database, statement: str) -> None:
-    with duckdb.connect(str(database.path)) as connection:
-        connection.execute(statement)
+    database = Database(shutil.copy(empty, tmp_path_factory.mktemp("sound") / "newwiki.duckdb"))
+    complete_run(database, selected, run_of("run-1"))
+    score(database, "run-1", {(1, 0): 1.0, (2, 0): 2.0})
+    score(database, "reference:testwiki-2026-09", {(1, 0): 7.0})
+    with database.read() as connection:
+        assert problems(connection) == NO_PROBLEM
+    return database
 
 
 @pytest.mark.parametrize(
@@ -357,15 +355,15 @@ def plant(database: Database, statement: str) -> None:
     ],
 )
 def test_what_does_not_belong_is_found(sound: Database, planted: str, found: list[tuple[str, int]]) -> None:
-    plant(sound, planted)
-    assert problems(sound) == found
+    with undone(sound, planted) as connection:
+        assert problems(connection) == found
 
 
 @pytest.mark.parametrize("table", ["candidates", "evaluators", "scorings", "run_scores", "metrics"])
 def test_whatever_is_there_twice_is_found(sound: Database, table: str) -> None:
-    plant(sound, "insert into run_scores values ('run-1', 'mauve', 1, 0, 'ok', 'evaluator-1', 6)")
-    plant(sound, f"insert into {table} select * from {table} limit 1")  # noqa: S608 (our own names)
-    assert problems(sound) != NO_PROBLEM
+    scored = "insert into run_scores values ('run-1', 'mauve', 1, 0, 'ok', 'evaluator-1', 6)"
+    with undone(sound, scored, f"insert into {table} select * from {table} limit 1") as connection:  # noqa: S608
+        assert problems(connection) != NO_PROBLEM
 
 
 @pytest.mark.parametrize(
@@ -378,8 +376,8 @@ def test_whatever_is_there_twice_is_found(sound: Database, table: str) -> None:
     ],
 )
 def test_whatever_refers_to_nothing_is_found(sound: Database, planted: str) -> None:
-    plant(sound, planted)
-    assert problems(sound) != NO_PROBLEM
+    with undone(sound, planted) as connection:
+        assert problems(connection) != NO_PROBLEM
 
 
 def test_registering_nothing_changes_nothing(database: Database) -> None:

@@ -1,12 +1,12 @@
 """Judgements in a shared folder: they keep their origin, and nobody's answer changes but by its own database."""
 
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pyarrow as pa
 import pytest
@@ -20,12 +20,14 @@ from newwiki.judging.rubric import read_rubric
 from newwiki.records import Fingerprint
 from storage import judgements, runs, shared_judgements
 from storage.database import Database
+from storage.foreign_judgements import UntrueAnswers
 from storage.keys import repeated
 from storage.pull import pull
 from storage.push import push
-from storage.shared import SharedFolder, SharedPart
+from storage.shared import GatheredParts, SharedFolder, SharedPart
 from storage.shared_judgements import database_id
-from tests.storage.machines import judged
+from tests.storage.conftest import Filled, publish_pages
+from tests.storage.machines import judged, texts, with_own_id, write
 
 PAIR = ("reference:testwiki-2026-09", "run-a")
 RUBRIC = read_rubric()
@@ -34,28 +36,50 @@ Row = dict[str, Any]
 
 
 @pytest.fixture
-def folder() -> SharedFolder:
-    return SharedFolder(f"memory://{uuid4()}")
+def folder() -> GatheredParts:
+    return GatheredParts("elsewhere")
 
 
 @pytest.fixture
-def shared(first: Database, folder: SharedFolder) -> SharedFolder:
+def shared(first: Database, folder: GatheredParts, filled: Filled) -> GatheredParts:
     """A folder with Ada's answers on two articles, which she gave in the first database."""
-    judgements.keep(first, RUBRIC, [judged(*PAIR, "Ada", RUBRIC, page) for page in (1, 2)])
-    push(first, folder, print)
+    answers = [judged(*PAIR, "Ada", RUBRIC, page) for page in (1, 2)]
+    filled("answered", first, lambda: judgements.keep(first, RUBRIC, answers))
+    give(first, folder)
     return folder
+
+
+@pytest.fixture
+def other(first: Database, tmp_path: Path) -> Database:
+    """Another machine, with the same results and no answers."""
+    return with_own_id(Database(shutil.copy(first.path, tmp_path / "other.duckdb")))
+
+
+def give(database: Database, folder: GatheredParts) -> int:
+    """Push the answers on the pair alone, and return their number."""
+    given, refused = shared_judgements.push(database, folder, folder.notes(), PAIR)
+    assert not refused
+    return given
+
+
+def take(database: Database, folder: GatheredParts) -> int:
+    """Pull the answers on the pair alone, and return their number. Raises UntrueAnswers where they are refused."""
+    taken, refused = shared_judgements.pull(database, folder, folder.notes(), PAIR)
+    if refused:
+        raise UntrueAnswers("; ".join(refused))
+    return taken
 
 
 def said(database: Database) -> list[tuple[str, str, int, str]]:
     return sorted((one.origin, one.judge, one.page_id, one.answer) for one in judgements.every(database, *PAIR))
 
 
-def part_of(folder: SharedFolder) -> SharedPart:
+def part_of(folder: GatheredParts) -> SharedPart:
     [part] = [part for part in folder.notes() if part.table == "judgements"]
     return part
 
 
-def forge(folder: SharedFolder, change: Callable[[list[Row]], object], **keys: str) -> None:
+def forge(folder: GatheredParts, change: Callable[[list[Row]], object], **keys: str) -> None:
     """Writes the folder's answers again, changed, under an origin or other keys."""
     part = part_of(folder)
     table = folder.read(folder.notes()[part])
@@ -66,51 +90,53 @@ def forge(folder: SharedFolder, change: Callable[[list[Row]], object], **keys: s
 
 
 def test_answers_go_round_without_duplicates_and_come_home_as_ones_own(
-    first: Database, second: Database, shared: SharedFolder
+    first: Database, second: Database, shared: GatheredParts
 ) -> None:
     home = database_id(first)
+    push(first, shared, print)
     assert pull(second, admit(shared, "pull"), print).judgements == 2
     assert said(second) == [(home, "Ada", 1, "first"), (home, "Ada", 2, "first")]
     judgements.keep(second, RUBRIC, [judged(*PAIR, "Bob", RUBRIC)])
-    relayed = SharedFolder(f"memory://{uuid4()}")
+    relayed = GatheredParts("relayed")
     for folder in (shared, relayed):
-        push(second, folder, print)
-        pull(first, admit(folder, "pull"), print)
+        give(second, folder)
+        take(first, folder)
     assert said(first) == [("", "Ada", 1, "first"), ("", "Ada", 2, "first"), (database_id(second), "Bob", 1, "first")]
     for database in (first, second):
-        assert push(database, relayed, print).judgements == pull(database, admit(shared, "pull"), print).judgements == 0
+        assert give(database, relayed) == take(database, shared) == 0
         with database.read() as connection:
             assert repeated(connection) == []
 
 
-def test_later_answer_comes_from_its_own_origin_alone(first: Database, second: Database, shared: SharedFolder) -> None:
+def test_later_answer_comes_from_its_own_origin_alone(first: Database, other: Database, shared: GatheredParts) -> None:
     home = database_id(first)
-    pull(second, admit(shared, "pull"), print)
-    judgements.keep(second, RUBRIC, [judged(*PAIR, "Ada", RUBRIC, minute=9, answer="second")])
-    push(second, shared, print)
-    pull(first, admit(shared, "pull"), print)
+    take(other, shared)
+    judgements.keep(other, RUBRIC, [judged(*PAIR, "Ada", RUBRIC, minute=9, answer="second")])
+    give(other, shared)
+    take(first, shared)
     both = {("Ada", 1, "first"), ("Ada", 2, "first"), ("Ada", 1, "second")}
-    assert {one[1:] for one in said(first)} == {one[1:] for one in said(second)} == both
+    assert {one[1:] for one in said(first)} == {one[1:] for one in said(other)} == both
     judgements.keep(first, RUBRIC, [judged(*PAIR, "Ada", RUBRIC, minute=3, answer="tie")])
-    push(first, shared, print)
-    assert pull(second, admit(shared, "pull"), print).judgements == 1
-    assert (home, "Ada", 1, "tie") in said(second) and ("", "Ada", 1, "second") in said(second)
-    assert len(said(second)) == 3
+    give(first, shared)
+    assert take(other, shared) == 1
+    assert (home, "Ada", 1, "tie") in said(other) and ("", "Ada", 1, "second") in said(other)
+    assert len(said(other)) == 3
 
 
-def test_person_has_one_answer_whatever_the_order_of_the_texts(first: Database, second: Database) -> None:
+def test_person_has_one_answer_whatever_the_order_of_the_texts(
+    first: Database, other: Database, folder: GatheredParts
+) -> None:
     """A pair that was shown in one order before, and in another now."""
-    folder = SharedFolder(f"memory://{uuid4()}")
     for answer in (judged(*PAIR, "Ada", RUBRIC), replace(judged(*PAIR, "Ada", RUBRIC, minute=1), first="b")):
         judgements.keep(first, RUBRIC, [answer])
-        push(first, folder, print)
-        pull(second, admit(folder, "pull"), print)
-    for database in (first, second):
+        give(first, folder)
+        take(other, folder)
+    for database in (first, other):
         assert [one.first for one in judgements.every(database, *PAIR)] == ["b"]
 
 
 def test_model_that_judged_is_described_and_pairs_that_are_not_shared_stay(
-    first: Database, folder: SharedFolder, third: Database
+    first: Database, other: Database, folder: GatheredParts
 ) -> None:
     judge = Fingerprint("judge-1", "pairwise_judge", "1", model="judge-model")
     runs.register(first, [judge], [])
@@ -120,16 +146,30 @@ def test_model_that_judged_is_described_and_pairs_that_are_not_shared_stay(
         for order in ("a", "b")
     ]
     judgements.keep(first, RUBRIC, by_model)
-    push(first, folder, print)
-    pull(third, admit(folder, "pull"), print)
+    give(first, folder)
+    take(other, folder)
     from_first = [replace(one, origin=database_id(first)) for one in by_model[:2]]
-    assert judgements.every(third, *PAIR) == from_first
-    assert judgements.every(third, "run-a", "unfinished") == []
-    assert judgements.names_of_models(third) == {"judge-1": "judge-model"}
+    assert judgements.every(other, *PAIR) == from_first
+    assert judgements.every(other, "run-a", "unfinished") == []
+    assert judgements.names_of_models(other) == {"judge-1": "judge-model"}
 
 
 def _all(**values: object) -> Callable[[list[Row]], object]:
     return lambda rows: [row.update(values) for row in rows]
+
+
+@pytest.fixture(scope="module")
+def answered(
+    empty: Path, selected: Callable[..., Any], run_of: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Database, GatheredParts]:
+    """A database with Ada's answers, and a folder of them. It refuses all others, so that tests share it."""
+    database = Database(shutil.copy(empty, tmp_path_factory.mktemp("answered") / "newwiki.duckdb"))
+    folder = GatheredParts("elsewhere")
+    publish_pages(database, *(selected(page) for page in (1, 2, 3)))
+    write(database, run_of("run-a"), texts())
+    judgements.keep(database, RUBRIC, [judged(*PAIR, "Ada", RUBRIC, page) for page in (1, 2)])
+    give(database, folder)
+    return database, folder
 
 
 @pytest.mark.parametrize(
@@ -155,21 +195,22 @@ def _all(**values: object) -> Callable[[list[Row]], object]:
     ],
 )
 def test_answer_that_cannot_be_true_is_refused_in_one_line(
-    first: Database, shared: SharedFolder, change: Callable[[list[Row]], object], keys: dict[str, str], told: str
+    answered: tuple[Database, GatheredParts], change: Callable[[list[Row]], object], keys: dict[str, str], told: str
 ) -> None:
-    before = said(first)
-    forge(shared, change, **keys)
-    with pytest.raises(TerminalError, match=told) as refused:
-        pull(first, admit(shared, "pull"), print)
+    database, folder = answered
+    before = said(database)
+    forged = GatheredParts("forged")
+    forged.held = {**folder.held}
+    forge(forged, change, **keys)
+    with pytest.raises(UntrueAnswers, match=told) as refused:
+        take(database, forged)
     assert str(refused.value).isprintable()
-    assert said(first) == before
+    assert said(database) == before
 
 
-def test_answers_that_claim_to_be_from_this_database_are_refused(
-    first: Database, second: Database, shared: SharedFolder
-) -> None:
+def test_answers_that_claim_to_be_from_this_database_are_refused(first: Database, shared: GatheredParts) -> None:
     before = said(first)
-    pull(second, admit(shared, "pull"), print)
+    push(first, shared, print)
     forge(shared, _all(answer="second", judged_at=datetime.now(UTC)), origin=database_id(first))
     with pytest.raises(TerminalError, match="claim to be from this database"):
         pull(first, admit(shared, "pull"), print)
@@ -177,38 +218,38 @@ def test_answers_that_claim_to_be_from_this_database_are_refused(
         push(first, shared, print)
     assert said(first) == before
     forge(shared, _all(judge="Eve"), judge="Eve", origin=database_id(first))
-    with pytest.raises(TerminalError, match=r"judge=Eve.* claim to be from this database"):
-        pull(first, admit(shared, "pull"), print)
+    with pytest.raises(UntrueAnswers, match=r"judge=Eve.* claim to be from this database"):
+        take(first, shared)
     assert said(first) == before
 
 
-def _without_origin(folder: SharedFolder, change: Callable[[list[Row]], object]) -> SharedFolder:
+def _without_origin(folder: GatheredParts, change: Callable[[list[Row]], object]) -> GatheredParts:
     """A folder that an earlier version has written."""
     part = part_of(folder)
     table = folder.read(folder.notes()[part]).drop_columns(["origin"])
     rows = table.to_pylist()
     change(rows)
     folder.write(SharedPart("judgements", part.keys[:-1]), pa.Table.from_pylist(rows, schema=table.schema), {})
-    folder._files.rm(f"{folder._root}/catalogue/{part.path}.json")
+    del folder.held[part]
     return folder
 
 
 def test_answers_that_an_earlier_version_pushed_are_not_taken_twice(
-    first: Database, third: Database, shared: SharedFolder
+    first: Database, other: Database, shared: GatheredParts
 ) -> None:
     before, old = said(first), _without_origin(shared, _all())
     for _ in range(2):
-        pull(first, admit(old, "pull"), print)
-        pull(third, admit(old, "pull"), print)
+        take(other, old)
+        take(first, old)
     assert said(first) == before
-    assert said(third) == [("unnamed", "Ada", 1, "first"), ("unnamed", "Ada", 2, "first")]
+    assert said(other) == [("unnamed", "Ada", 1, "first"), ("unnamed", "Ada", 2, "first")]
     part = SharedPart("judgements", part_of(old).keys)
     table = old.read(old.notes()[part])
     rows = table.to_pylist()
     _all(answer="tie", judged_at=datetime(2026, 10, 6, tzinfo=UTC))(rows)
     old.write(part, pa.Table.from_pylist(rows, schema=table.schema), {})
-    with pytest.raises(TerminalError, match="an earlier version pushed them without the id of their database"):
-        pull(first, admit(old, "pull"), print)
+    with pytest.raises(UntrueAnswers, match="an earlier version pushed them without the id of their database"):
+        take(first, old)
     assert said(first) == before
 
 
@@ -228,20 +269,19 @@ _VALUES: dict[str, st.SearchStrategy[Any]] = {
 
 
 @settings(
-    max_examples=int(os.environ.get("NEWWIKI_EXAMPLES", "20")),
+    max_examples=int(os.environ.get("NEWWIKI_EXAMPLES", "12")),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.lists(st.fixed_dictionaries({}, optional=_VALUES), min_size=1, max_size=3), st.data())
 def test_no_part_changes_an_answer_that_was_given_here(
-    first: Database, shared: SharedFolder, changes: list[Row], data: st.DataObject
+    first: Database, shared: GatheredParts, changes: list[Row], data: st.DataObject
 ) -> None:
     mine = {judged(*PAIR, "Ada", RUBRIC, page) for page in (1, 2)}
     keys = {name: data.draw(_VALUES[name]) for name in ("judge", "judge_kind", "origin")}
     own = database_id(first)
     keys = {name: own if value == "own" else value for name, value in keys.items()}
-    copied = SharedFolder(f"memory://{uuid4()}")
-    for note in shared.notes().values():
-        copied.write(note.part, shared.read(note), note.facts)
+    copied = GatheredParts("copied")
+    copied.held = {**shared.held}
 
     def change(rows: list[Row]) -> None:
         rows[:] = [row | keys | changed for row, changed in zip(rows * 2, changes, strict=False)]

@@ -1,7 +1,9 @@
 import random
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -14,7 +16,7 @@ from newwiki.snapshot import Article, Judged, Selection, Site, Snapshot, Window
 from newwiki.text.prose import EXTRACTOR_VERSION
 from storage.database import Database
 from storage.snapshots import articles, content_sha256, find, parameters_json, resolve, snapshot_id, text_sha256, verify
-from tests.storage.conftest import Filled
+from tests.storage.conftest import publish_pages, undone
 
 SITE = Site("testwiki", "en", "https://wiki.example/wiki/Main_Page")
 SEPTEMBER = Window.month("2026-09")
@@ -279,6 +281,14 @@ def test_the_text_hash_is_of_sentence_and_completion() -> None:
     )
 
 
+@pytest.fixture(scope="module")
+def two_articles(empty: Path, selected: Page, tmp_path_factory: pytest.TempPathFactory) -> Database:
+    database = Database(shutil.copy(empty, tmp_path_factory.mktemp("two") / "newwiki.duckdb"))
+    publish_pages(database, selected(7, "Lumen"), selected(8, "Rhine"))
+    assert verify(database, "testwiki-2026-09") == []
+    return database
+
+
 @pytest.mark.parametrize(
     ("tampering", "found"),
     [
@@ -332,17 +342,9 @@ def test_the_text_hash_is_of_sentence_and_completion() -> None:
         ),
     ],
 )
-def test_verifying_names_what_was_tampered_with(
-    published: Publish, database: Database, selected: Page, filled: Filled, tampering: str, found: str
-) -> None:
-    def fill() -> None:
-        published(selected(7, "Lumen"), selected(8, "Rhine"))
-        assert verify(database, "testwiki-2026-09") == []
-
-    filled("two articles", database, fill)
-    with duckdb.connect(str(database.path)) as connection:
-        connection.execute(tampering)
-    problems = verify(database, "testwiki-2026-09")
+def test_verifying_names_what_was_tampered_with(two_articles: Database, tampering: str, found: str) -> None:
+    with undone(two_articles, tampering):
+        problems = verify(two_articles, "testwiki-2026-09")
     assert found in " ".join(problems)
     assert "Rhine" not in " ".join(problems)
 

@@ -99,8 +99,7 @@ def test_discarding_leaves_no_file_and_can_be_repeated(database: Path, selected:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Kolkata"])
-def test_times_come_back_in_utc_wherever_the_machine_stands(database: Path, zone: str) -> None:
+def test_times_come_back_in_utc_wherever_the_machine_stands(database: Path) -> None:
     """The cutoff goes on to the wiki, which would cut at another moment."""
     program = f"""
 from datetime import datetime
@@ -113,7 +112,11 @@ staging.add([Judged(**page)])
 print(staging.cutoff.isoformat(), staging.pages()[0].created_at.isoformat())
 """
     answer = subprocess.run(
-        [sys.executable, "-c", program], env=os.environ | {"TZ": zone}, capture_output=True, text=True, check=True
+        [sys.executable, "-c", program],
+        env=os.environ | {"TZ": "America/New_York"},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert answer.stdout.split() == [CUTOFF.isoformat(), DAY.isoformat()]
 

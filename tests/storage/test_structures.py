@@ -19,10 +19,10 @@ from storage.database import Database
 from storage.export_snapshot import export
 from storage.pull import pull
 from storage.push import push
-from storage.shared import SharedFolder
-from storage.snapshots import verify
+from storage.shared import GatheredParts
+from storage.snapshots import resolve, verify
 from storage.staging import Staging
-from tests.storage.conftest import CUTOFF
+from tests.storage.conftest import CUTOFF, Filled
 
 Publish = Callable[..., Snapshot]
 Page = Callable[..., Judged]
@@ -34,14 +34,15 @@ WIKITEXT = (
 
 
 @pytest.fixture
-def snapshot(published: Publish, selected: Page) -> Snapshot:
+def snapshot(database: Database, published: Publish, selected: Page, filled: Filled) -> Snapshot:
     """A page with an infobox, one without, and one of which nothing is known."""
     language = load_language("en")
-    return published(
+    pages = (
         selected(7, "Lumen", structure=structure_json(WIKITEXT, language), words=900),
         selected(8, "Rhine", structure=structure_json("No box.", language), words=700),
         selected(9, "Elbe", words=500),
     )
+    return resolve(filled("structured", database, lambda: published(*pages)), NAME)
 
 
 def rows(database: Database, table: str) -> list[tuple[Any, ...]]:
@@ -93,7 +94,7 @@ def test_facts_are_known_or_there_are_none_or_nobody_knows(
 
 
 def test_it_is_pushed_and_pulled(database: Database, snapshot: Snapshot, tmp_path: Path) -> None:
-    folder, other = SharedFolder(str(tmp_path / "shared")), Database(tmp_path / "other.duckdb")
+    folder, other = GatheredParts("elsewhere"), Database(tmp_path / "other.duckdb")
     push(database, folder, print)
     pull(other, admit(folder, "pull"), print)
     assert {table: rows(other, table) for table in TABLES} == {table: rows(database, table) for table in TABLES}
@@ -103,7 +104,7 @@ def test_it_is_pushed_and_pulled(database: Database, snapshot: Snapshot, tmp_pat
 def test_what_an_older_version_has_pushed_has_none(
     database: Database, snapshot: Snapshot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, other = SharedFolder(str(tmp_path / "shared")), Database(tmp_path / "other.duckdb")
+    folder, other = GatheredParts("elsewhere"), Database(tmp_path / "other.duckdb")
     older = tuple(table for table in hashes.TABLES if table not in TABLES)
     monkeypatch.setattr("storage.push.SNAPSHOT_TABLES", older)  # which had no hashes of these either
     push(database, folder, print)
@@ -112,7 +113,7 @@ def test_what_an_older_version_has_pushed_has_none(
     assert verify(other, NAME) == []
 
 
-@pytest.mark.parametrize("form", ["parquet", "jsonl", "datasets"])
+@pytest.mark.parametrize("form", ["jsonl", "datasets"])
 def test_it_is_exported(database: Database, snapshot: Snapshot, tmp_path: Path, form: str) -> None:
     files = {path.stem: path for path in export(database, NAME, form, tmp_path / "out")}
     read = _read_json if form == "jsonl" else _read_parquet

@@ -1,7 +1,9 @@
 """What is stored of a finished scoring is what its scores amount to, whatever happens to it afterwards."""
 
 import random
+import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -14,7 +16,7 @@ from newwiki.records import Fingerprint, Metric, Score
 from storage import runs, summaries
 from storage.database import Database
 from storage.migrate import create_views
-from tests.storage.conftest import Filled
+from tests.storage.conftest import Filled, undone
 from tests.storage.earlier import undoing
 
 FOG = Metric("fog", "grade", 0.0, None, "lower", "formula", "paper")
@@ -22,18 +24,26 @@ BLEU = Metric("bleu", "points", 0.0, 100.0, "higher", "formula", "paper")
 ONE, TWO = (Fingerprint(f"evaluator-{n}", "counts", n) for n in "12")
 
 
+def score_two_pages(database: Database) -> None:
+    runs.register(database, [ONE, TWO], [FOG, BLEU])
+    add(database, {(1, 0): 1.0, (1, 1): 3.0, (2, 0): 4.0, (2, 1): None})
+    runs.finish_scoring(database, "run", {ONE.evaluator_id})
+    assert summary(database) == [(8 / 3, 3, 1, 2, {"no words": 1})]
+
+
 @pytest.fixture
 def scored(database: Database, filled: Filled) -> Iterator[Database]:
     """Texts of two pages, scored by one evaluator; whatever the test does, nothing may be stale after it."""
-
-    def fill() -> None:
-        runs.register(database, [ONE, TWO], [FOG, BLEU])
-        add(database, {(1, 0): 1.0, (1, 1): 3.0, (2, 0): 4.0, (2, 1): None})
-        runs.finish_scoring(database, "run", {ONE.evaluator_id})
-        assert summary(database) == [(8 / 3, 3, 1, 2, {"no words": 1})]
-
-    yield filled("scored", database, fill)
+    yield filled("scored", database, lambda: score_two_pages(database))
     assert stale(database) == []
+
+
+@pytest.fixture(scope="module")
+def unchanged(empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Database:
+    """The same database for several tests, each of which undoes what it changes."""
+    database = Database(shutil.copy(empty, tmp_path_factory.mktemp("scored") / "newwiki.duckdb"))
+    score_two_pages(database)
+    return database
 
 
 def add(
@@ -109,32 +119,34 @@ def test_an_interrupted_transaction_leaves_scores_and_summary_together(
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_no_order_of_events_leaves_a_stale_summary(scored: Database, seed: int) -> None:
+def test_no_order_of_events_leaves_a_stale_summary(unchanged: Database, seed: int) -> None:
     chance = random.Random(seed)
-    for _ in range(8):
-        by, metric = chance.choice([ONE, TWO]), chance.choice([FOG, BLEU])
-        if chance.random() < 0.3:
-            runs.finish_scoring(scored, "run", {by.evaluator_id})
-        else:
-            keys = [(chance.randint(1, 4), chance.randint(0, 2)) for _ in range(3)]
-            add(scored, {key: chance.choice([None, chance.gauss(0, 1e6)]) for key in keys}, by, metric)
-        assert stale(scored) == []
+    with undone(unchanged) as connection:
+        for _ in range(8):
+            by, metric = chance.choice([ONE, TWO]), chance.choice([FOG, BLEU])
+            if chance.random() < 0.3:
+                runs.finish_scoring(unchanged, "run", {by.evaluator_id})
+            else:
+                keys = [(chance.randint(1, 4), chance.randint(0, 2)) for _ in range(3)]
+                add(unchanged, {key: chance.choice([None, chance.gauss(0, 1e6)]) for key in keys}, by, metric)
+            assert summaries.stale(connection) == []
 
 
-@pytest.mark.parametrize("table", ["page_means", "stored_summaries"])
-def test_the_order_in_which_scores_are_stored_moves_no_bit(database: Database, table: str) -> None:
+def test_the_order_in_which_scores_are_stored_moves_no_bit(database: Database) -> None:
     chance = random.Random(0)
     runs.register(database, [ONE, TWO], [FOG])
     values = {(page, sample): chance.gauss(0, 1e6) for page in range(40) for sample in range(20)}
-    for by in (ONE, TWO):
-        keys = list(values)
-        chance.shuffle(keys)
-        add(database, {key: values[key] for key in keys}, by)
-        runs.finish_scoring(database, "run", {by.evaluator_id})
-    stored = ask(database, f"from {table} order by all")
-    one, two = ([row[3:] for row in stored if row[:3] == ("run", "fog", by.evaluator_id)] for by in (ONE, TWO))
-    assert len(one) == {"page_means": 40, "stored_summaries": 1}[table]
-    assert one == two
+    with database.write():
+        for by in (ONE, TWO):
+            keys = list(values)
+            chance.shuffle(keys)
+            add(database, {key: values[key] for key in keys}, by)
+            runs.finish_scoring(database, "run", {by.evaluator_id})
+    for table, rows in (("page_means", 40), ("stored_summaries", 1)):
+        stored = ask(database, f"from {table} order by all")
+        one, two = ([row[3:] for row in stored if row[:3] == ("run", "fog", by.evaluator_id)] for by in (ONE, TWO))
+        assert len(one) == rows
+        assert one == two
 
 
 @pytest.mark.parametrize(
@@ -147,9 +159,10 @@ def test_an_interval_is_that_of_the_formula_and_ends_where_the_metric_does(
     chance = random.Random(1)
     runs.register(database, [ONE], [FOG, BLEU])
     values = {(page, n): 100 - chance.lognormvariate(0, skewed) for page in range(30) for n in range(texts(page))}
-    for metric in (FOG, BLEU):
-        add(database, {**values}, metric=metric)
-    runs.finish_scoring(database, "run", {ONE.evaluator_id})
+    with database.write():
+        for metric in (FOG, BLEU):
+            add(database, {**values}, metric=metric)
+        runs.finish_scoring(database, "run", {ONE.evaluator_id})
     expected = statistics.estimate(*statistics.by_cluster(list(values.values()), [page for page, _ in values]))
     asked = "select standard_error, freedom, skew, low, high, no_interval from metric_summaries order by metric desc"
     fog, bleu = ask(database, asked)
@@ -168,9 +181,10 @@ def test_an_interval_is_that_of_the_formula_and_ends_where_the_metric_does(
     ],
 )
 def test_without_an_interval_there_is_the_reason(database: Database, pages: int, value: float, why: str) -> None:
-    runs.register(database, [ONE], [FOG])
-    add(database, {(page, n): value for page in range(pages) for n in range(3)})
-    runs.finish_scoring(database, "run", {ONE.evaluator_id})
+    with database.write():
+        runs.register(database, [ONE], [FOG])
+        add(database, {(page, n): value for page in range(pages) for n in range(3)})
+        runs.finish_scoring(database, "run", {ONE.evaluator_id})
     expected = statistics.differences_estimate(np.full((pages, 1), value))
     asked = "select mean, low, high, no_interval from metric_summaries"
     assert ask(database, asked) == [(pytest.approx(value), None, None, why)]
@@ -266,22 +280,19 @@ def test_an_older_database_gets_its_summaries_when_it_is_opened(scored: Database
         "delete from scorings",
     ],
 )
-def test_a_summary_that_is_not_what_its_scores_amount_to_is_named(scored: Database, planted: str) -> None:
-    whole = scored.path.read_bytes()
-    plant(scored, planted)
-    assert stale(scored)[0] == "the summaries of run run are not what its scores amount to: fog"
-    scored.path.write_bytes(whole)
+def test_a_summary_that_is_not_what_its_scores_amount_to_is_named(unchanged: Database, planted: str) -> None:
+    with undone(unchanged, planted) as connection:
+        problem, *_ = summaries.stale(connection)
+    assert problem == "the summaries of run run are not what its scores amount to: fog"
 
 
-def test_a_column_that_shows_another_evaluator_than_it_must_is_named(scored: Database) -> None:
-    whole = scored.path.read_bytes()
+def test_a_column_that_shows_another_evaluator_than_it_must_is_named(unchanged: Database) -> None:
     for planted, said in (
         ("update stored_column_evaluators set evaluator_id = 'evaluator-2'", "of evaluator-2, and not of evaluator-1"),
         ("delete from stored_column_evaluators", "of nobody, and not of evaluator-1"),
     ):
-        plant(scored, planted)
-        assert stale(scored) == [f"the column of fog is {said}"]
-        scored.path.write_bytes(whole)
+        with undone(unchanged, planted) as connection:
+            assert summaries.stale(connection) == [f"the column of fog is {said}"]
 
 
 def test_the_columns_change_with_the_scoring_that_decides_them(scored: Database) -> None:

@@ -45,16 +45,18 @@ def compute(evaluations: Evaluations, request: CutoffRequest) -> Answer:
     Raises UsageError if a snapshot does not exist, and TerminalError if no metric shows what a model has seen.
     """
     database = evaluations.database
-    newest = snapshots.resolve(database, request.snapshot)
-    dated = database.records(DatedSnapshot, "snapshots_by_age", newest.wiki)
+    with database.read():
+        newest = snapshots.resolve(database, request.snapshot)
+        dated = database.records(DatedSnapshot, "snapshots_by_age", newest.wiki)
     made = _runs(evaluations, request, dated)
     control = {decoder: of_control for (model, decoder), of_control in made.items() if model == request.control}
     found: list[CutoffFinding] = []
     curve: list[CutoffMonth] = []
     read: list[tuple[str, str]] = []
     left_out: dict[str, None] = {}
-    directions = dict(database.rows("metric_directions"))
-    articles = [database.records(ArticleDate, "article_dates", one.snapshot_id) for one in dated]
+    with database.read():
+        directions = dict(database.rows("metric_directions"))
+        articles = [database.records(ArticleDate, "article_dates", one.snapshot_id) for one in dated]
     for (model, decoder), runs in made.items():
         beside = control.get(decoder, []) if model != request.control else []
         run_ids = [run.run_id for run in (*runs, *beside)]
@@ -115,9 +117,10 @@ def rows_by_age(
 ) -> Rows:
     """Concatenate the articles of all snapshots; articles of old snapshots are dated by year."""
     parts = []
-    for place, (snapshot, known) in enumerate(zip(dated, articles, strict=True)):
-        asked = [runs[place].run_id, *([control[place].run_id] if control else [])]
-        means = comparison.page_means(database, asked, evaluators)
+    pairs = [[one.run_id for one in pair] for pair in zip(runs, *([control] if control else []), strict=True)]
+    with database.read():
+        every = [comparison.page_means(database, asked, evaluators) for asked in pairs]
+    for snapshot, known, means in zip(dated, articles, every, strict=True):
         by_page = {one.page_id: one for one in known}
         there = [by_page[int(page)] for page in means.pages]
         months = np.array([one.month for one in there], np.int64)

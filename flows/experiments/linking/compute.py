@@ -10,6 +10,7 @@ from evaluators import linking, statistics
 from flows.comparing import chains
 from flows.comparing.chains import Anchor, Chain, NoLink, Numbers
 from flows.comparing.one_evaluator import by_metric
+from flows.evaluating.generate import find_models
 from flows.experiments.answer_runs import runs_of
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
@@ -35,22 +36,33 @@ def compute(evaluations: Evaluations, request: LinkingRequest) -> Answer:
     Raises UsageError if the months cannot be linked, and TerminalError if too few models ran on any two of them.
     """
     database = evaluations.database
-    months = which_months(database, request)
-    if request.models:
+    with database.read():
+        months = which_months(database, request)
+    find_models(request.backend, request.models, request.loading)
+    for model in dict.fromkeys(request.models):  # each is loaded once for all months
         for month in months:
-            evaluations.make(request, snapshot=month.snapshot_id)
+            evaluations.make(request, snapshot=month.snapshot_id, models=(model,))
     ids = [month.snapshot_id for month in months]
-    runs = linkable_runs(database, ids)
-    among = candidates(runs, request.anchor)
+    with database.read():
+        runs = linkable_runs(database, ids)
+        among = candidates(runs, request.anchor)
+        read = [
+            (
+                evaluators,
+                database.rows("ranges", list(evaluators)),
+                chains.numbers_of(database, _by_month(runs, ids), evaluators),
+            )
+            for evaluators in _evaluators(database, runs, request)
+        ]
     found: list[LinkedMonths] = []
     p_values: list[float] = []
     means: list[LinkedMean] = []
     influences: list[AnchorModel] = []
     closest: dict[Pair, tuple[int, str]] = {}
     digest = hashlib.sha256()
-    for evaluators in _evaluators(database, runs, request):
-        spans = {name: (low, high) for name, low, high in database.rows("ranges", list(evaluators))}
-        for metric, numbers in chains.numbers_of(database, _by_month(runs, ids), evaluators).items():
+    for evaluators, ranges, of_evaluators in read:
+        spans = {name: (low, high) for name, low, high in ranges}
+        for metric, numbers in of_evaluators.items():
             of_metric = _Metric(metric, evaluators[metric], runs, among, numbers, spans[metric])
             found += of_metric.links(ids, closest)
             p_values += of_metric.p_values

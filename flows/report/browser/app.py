@@ -58,7 +58,7 @@ def application(live: Live) -> Guard:
         return query_page.as_csv(live, request)
 
     def failed(request: Request, error: Exception) -> Response:
-        status, message = _told(error)
+        status, message = _status_and_message(error)
         return _html(templates, request, HtmlPage("error.html", {"message": message, "status": status}, status))
 
     routes = [
@@ -83,7 +83,7 @@ def _html(templates: Environment, request: Request, page: HtmlPage) -> Response:
     return HTMLResponse(templates.get_template(page.template).render(shown), page.status)
 
 
-def _told(error: Exception) -> tuple[int, str]:
+def _status_and_message(error: Exception) -> tuple[int, str]:
     """Return the status and the message for an error."""
     if isinstance(error, HTTPException):
         return error.status_code, f"there is no such page here ({error.detail})"
@@ -94,8 +94,8 @@ def _told(error: Exception) -> tuple[int, str]:
 
 
 def _templates(database: Database) -> Environment:
-    found = environment(FileSystemLoader(_HERE / "templates"))
-    found.filters |= {
+    jinja = environment(FileSystemLoader(_HERE / "templates"))
+    jinja.filters |= {
         "digits": digits,
         "duration": duration,
         "short": tables.short,
@@ -105,8 +105,8 @@ def _templates(database: Database) -> Environment:
         "setting": value_in_words,
         "state": _state,
     }
-    found.globals |= {"address": _address, "database": database.path.name}
-    return found
+    jinja.globals |= {"address": _address, "database": database.path.name}
+    return jinja
 
 
 def _state(run: Record) -> str:
@@ -123,7 +123,7 @@ def _part(text: object) -> str:
     return quote(str(text), safe="")
 
 
-def _address(path: str, **asked: Any) -> str:
+def _address(path: str, **parameters: Any) -> str:
     """Return a path with its query string, without empty parameters."""
-    given = {name: value for name, value in asked.items() if value not in (None, "")}
-    return f"{path}?{urlencode(given)}" if given else path
+    nonempty = {name: value for name, value in parameters.items() if value not in (None, "")}
+    return f"{path}?{urlencode(nonempty)}" if nonempty else path

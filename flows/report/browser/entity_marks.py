@@ -35,9 +35,9 @@ class EntityMarks:
         """
         from flows.report.marked_text import marked, marks
 
-        there = [mention for other in elsewhere for mention in self.mentions.get(other, ())]
-        found = marks(text, self.mentions.get(text, ()), there, len(text))
-        return lambda first, last: marked(text, found, first, last)
+        other_mentions = [mention for other in elsewhere for mention in self.mentions.get(other, ())]
+        text_marks = marks(text, self.mentions.get(text, ()), other_mentions, len(text))
+        return lambda first, last: marked(text, text_marks, first, last)
 
 
 class EntityFinders:

@@ -112,15 +112,15 @@ class Guard:
 
 
 def _refusal(scope: Scope, takes_forms: bool) -> PlainTextResponse | None:
-    asked = Headers(scope=scope)
+    headers = Headers(scope=scope)
     if scope["method"] == "POST" and takes_forms:
         # A browser that sends no referrer sends no origin with a form either, and old browsers send no fetch site
-        site, own = asked.get("sec-fetch-site"), f"http://{asked.get('host')}"
-        is_own = site == "same-origin" if site else asked.get("origin") == own
+        site, own = headers.get("sec-fetch-site"), f"http://{headers.get('host')}"
+        is_own = site == "same-origin" if site else headers.get("origin") == own
         return None if is_own else PlainTextResponse("pages of other sites cannot send data here", 403)
     if scope["method"] not in ("GET", "HEAD"):
         return PlainTextResponse("this page is read-only", 405, {"allow": "GET, HEAD"})
-    foreign = asked.get("sec-fetch-site") in ("cross-site", "same-site")
-    if foreign and (asked.get("sec-fetch-mode"), asked.get("sec-fetch-dest")) != ("navigate", "document"):
+    foreign = headers.get("sec-fetch-site") in ("cross-site", "same-site")
+    if foreign and (headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")) != ("navigate", "document"):
         return PlainTextResponse("pages of other sites can only link to this page", 403)
     return None

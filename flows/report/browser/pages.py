@@ -32,12 +32,12 @@ class NotFound(UsageError):
     """The requested page does not exist."""
 
 
-def number(asked: QueryParams, name: str) -> int | None:
+def number(parameters: QueryParams, name: str) -> int | None:
     """Return a non-negative whole number from the address, or None if it is missing.
 
     Raises UsageError for anything else.
     """
-    text = asked.get(name, "")
+    text = parameters.get(name, "")
     if not text:
         return None
     if not (text.isascii() and text.isdigit() and len(text) < 10):
@@ -45,9 +45,9 @@ def number(asked: QueryParams, name: str) -> int | None:
     return int(text)
 
 
-def offset(asked: QueryParams) -> int:
+def offset(parameters: QueryParams) -> int:
     """Return the offset of the first row on the list's page `?page=`, which counts from 1."""
-    return (max(number(asked, "page") or 1, 1) - 1) * ROWS
+    return (max(number(parameters, "page") or 1, 1) - 1) * ROWS
 
 
 def directions(connection: duckdb.DuckDBPyConnection) -> Mapping[str, str]:

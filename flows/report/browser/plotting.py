@@ -173,8 +173,8 @@ def _colours(cells: Sequence[Any] | None, chosen: ChosenPlot) -> "list[altair.Co
     if cells is None:
         return []
     kind = "nominal" if chosen.y is None else _type(cells)
-    if kind == "nominal" and (found := len({str(cell) for cell in cells})) > _MOST_COLOURS:
-        raise UsageError(f"'{chosen.color}' has {found} values; a plot can have at most {_MOST_COLOURS} colors")
+    if kind == "nominal" and (distinct := len({str(cell) for cell in cells})) > _MOST_COLOURS:
+        raise UsageError(f"'{chosen.color}' has {distinct} values; a plot can have at most {_MOST_COLOURS} colors")
     return [
         alt.Color(
             "color",

@@ -23,46 +23,50 @@ Levels = Mapping[tuple[str, str], str]  # words by run and evaluator
 
 
 def prompt(live: Live, request: Request) -> HtmlPage:
-    asked, page_id = request.query_params, request.path_params["page_id"]
-    if asked.get("entities", "") not in ("", "marked"):
-        raise UsageError(f"entities={asked['entities']} is not valid; use entities=marked, or leave it out")
+    parameters, page_id = request.query_params, request.path_params["page_id"]
+    if parameters.get("entities", "") not in ("", "marked"):
+        raise UsageError(f"entities={parameters['entities']} is not valid; use entities=marked, or leave it out")
     with live.read() as connection:
-        one = named(live, request.path_params["run_id"])
-        found = records(connection, "browse_run", one.run_id)[0]
-        order = order_of(asked, None)
-        place = records(connection, "browse_prompts", one.run_id, order.metric, order.descending, page_id, 1, 0)
+        contender = named(live, request.path_params["run_id"])
+        run = records(connection, "browse_run", contender.run_id)[0]
+        order = order_of(parameters, None)
+        place = records(connection, "browse_prompts", contender.run_id, order.metric, order.descending, page_id, 1, 0)
         if not place:
-            raise NotFound(f"run {one.run_id} has no completion for page {page_id}")
-        article = next(iter(records(connection, "browse_article", one.snapshot_id, page_id)), None)
-        others = [other for other in _contenders(live) if other.snapshot_id == one.snapshot_id and other != one]
-        beside = named(live, asked["with"]) if asked.get("with") else None
+            raise NotFound(f"run {contender.run_id} has no completion for page {page_id}")
+        article = next(iter(records(connection, "browse_article", contender.snapshot_id, page_id)), None)
+        others = [
+            other for other in _contenders(live) if other.snapshot_id == contender.snapshot_id and other != contender
+        ]
+        beside = named(live, parameters["with"]) if parameters.get("with") else None
         better = directions(connection)
-        of_page = [run for run in (one, beside) if run]
-        levels = words_below_verified(live.database, [f"reference:{one.snapshot_id}", *(run.run_id for run in of_page)])
-        columns = [_column(connection, run, page_id, better, levels) for run in of_page]
-        articles = f"reference:{one.snapshot_id}"
+        compared = [run for run in (contender, beside) if run]
+        levels = words_below_verified(
+            live.database, [f"reference:{contender.snapshot_id}", *(run.run_id for run in compared)]
+        )
+        columns = [_column(connection, run, page_id, better, levels) for run in compared]
+        articles = f"reference:{contender.snapshot_id}"
         reference = _scores(connection, articles, page_id, better, levels).get(0, [])
         shown = [articles, *(column["contender"].run_id for column in columns)]
         claims = by_text(records(connection, "shown_claims", shown, [page_id]))
-        makers = records(connection, "browse_evaluators", one.run_id) if asked.get("entities") else None
-    checkers = {name: verdicts[0]["model"] for of_text in claims.values() for name, verdicts in of_text.items()}
-    checker = asked.get("claims") or min(checkers, default="")
+        makers = records(connection, "browse_evaluators", contender.run_id) if parameters.get("entities") else None
+    checkers = {name: verdicts[0]["model"] for by_checker in claims.values() for name, verdicts in by_checker.items()}
+    checker = parameters.get("claims") or min(checkers, default="")
     if checker and checker not in checkers:
         raise NotFound(f"no claims of these texts are checked by '{checker}'{did_you_mean(checker, checkers)}")
-    text = fill(found["prompt_template"], article["title"], article["first_sentence"]) if article else None
+    text = fill(run["prompt_template"], article["title"], article["first_sentence"]) if article else None
     written = [completion["text"] for column in columns for completion in column["completions"]]
-    there = [article["completion"]] if article else []
+    references = [article["completion"]] if article else []
     entities = None
     if makers is not None:
         evaluators = [Fingerprint(**row) for row in makers]
-        entities = request.app.state.entity_finders.find(evaluators, [*there, *written])
+        entities = request.app.state.entity_finders.find(evaluators, [*references, *written])
     return HtmlPage(
         "prompt.html",
-        {"run": found, "contender": one, "article": article, "place": place[0], "prompt": text, "columns": columns}
+        {"run": run, "contender": contender, "article": article, "place": place[0], "prompt": text, "columns": columns}
         | {"reference": reference, "others": others, "beside": beside, "order": order, "directions": better}
-        | {"sample": number(asked, "sample"), "verdicts": VERDICTS, "entities": entities}
-        | {"checkers": checkers, "checker": checker, "claims_asked": asked.get("claims", "")}
-        | {"shown": partial(_shown, claims, checker, entities, there, written)},
+        | {"sample": number(parameters, "sample"), "verdicts": VERDICTS, "entities": entities}
+        | {"checkers": checkers, "checker": checker, "claims_asked": parameters.get("claims", "")}
+        | {"shown": partial(_shown, claims, checker, entities, references, written)},
     )
 
 
@@ -70,7 +74,7 @@ def _shown(
     claims: Mapping[Key, Claims],
     checker: str,
     entities: EntityMarks | None,
-    there: Sequence[str],
+    references: Sequence[str],
     written: Sequence[str],
     text: str,
     *key: Any,
@@ -83,24 +87,24 @@ def _shown(
     if entities is None:
         return checked_alone(text, verdicts)
     is_article = key[0].startswith("reference:")
-    return checked(text, verdicts, len(text), entities.inner(text, written if is_article else there))
+    return checked(text, verdicts, len(text), entities.inner(text, written if is_article else references))
 
 
 def _contenders(live: Live) -> list[Contender]:
-    return [one for one in every(live.database) if not one.run_id.startswith("reference:")]
+    return [run for run in every(live.database) if not run.run_id.startswith("reference:")]
 
 
 def _column(
-    connection: duckdb.DuckDBPyConnection, one: Contender, page_id: int, better: Mapping[str, str], levels: Levels
+    connection: duckdb.DuckDBPyConnection, contender: Contender, page_id: int, better: Mapping[str, str], levels: Levels
 ) -> dict[str, Any]:
     """Return a run's completions of a prompt, each with its scores.
 
     Without completions, return the scores of the article that the model `read`.
     """
-    scores = _scores(connection, one.run_id, page_id, better, levels)
-    completions = records(connection, "browse_completions", one.run_id, page_id)
+    scores = _scores(connection, contender.run_id, page_id, better, levels)
+    completions = records(connection, "browse_completions", contender.run_id, page_id)
     written = [row | {"scores": scores.get(row["sample"], [])} for row in completions]
-    return {"contender": one, "completions": written, "read": [] if written else scores.get(0, [])}
+    return {"contender": contender, "completions": written, "read": [] if written else scores.get(0, [])}
 
 
 def _scores(

@@ -18,12 +18,12 @@ from storage.cookbook import answerable
 
 
 def query(live: Live, request: Request) -> HtmlPage:
-    asked = request.query_params
-    statement, plot = asked.get("q", ""), asked.get("plot", "")
+    parameters = request.query_params
+    statement, plot = parameters.get("q", ""), parameters.get("plot", "")
     with live.read() as connection:
         schema = records(connection, "browse_schema")
-        examples = answerable([one["metric"] for one in records(connection, "metric_names")])
-    shown: dict[str, Any] = {"statement": statement, "plot": plot, "kinds": list(plotting.KINDS), "asked": asked}
+        examples = answerable([row["metric"] for row in records(connection, "metric_names")])
+    shown: dict[str, Any] = {"statement": statement, "plot": plot, "kinds": list(plotting.KINDS), "asked": parameters}
     shown |= {"schema": schema, "examples": examples, "answer": None, "limit": query_process.SHOWN}
     if not statement:
         return HtmlPage("sql.html", shown | {"seconds": query_process.SECONDS})
@@ -31,7 +31,7 @@ def query(live: Live, request: Request) -> HtmlPage:
         if plot and plot not in plotting.KINDS:
             raise UsageError(f"there is no plot '{plot}'; there are: {', '.join(plotting.KINDS)}")
         return HtmlPage(
-            "sql.html", shown | (_plotted(live, statement, plot, asked) if plot else _rows(live, statement))
+            "sql.html", shown | (_plotted(live, statement, plot, parameters) if plot else _rows(live, statement))
         )
     except NewWikiError as error:
         return HtmlPage("sql.html", shown | {"refusal": str(error)}, status=400)
@@ -41,8 +41,10 @@ def _rows(live: Live, statement: str) -> dict[str, Any]:
     return {"answer": query_process.ask(live, statement)}
 
 
-def _plotted(live: Live, statement: str, plot: str, asked: QueryParams) -> dict[str, Any]:
-    draw = partial(plotting.drawn, kind=plot, x=asked.get("x"), y=asked.get("y"), color=asked.get("color"))
+def _plotted(live: Live, statement: str, plot: str, parameters: QueryParams) -> dict[str, Any]:
+    draw = partial(
+        plotting.drawn, kind=plot, x=parameters.get("x"), y=parameters.get("y"), color=parameters.get("color")
+    )
     answer, drawn = query_process.ask_and_draw(live, statement, max(query_process.SHOWN, plotting.KINDS[plot]), draw)
     if isinstance(drawn, NewWikiError):
         return {"answer": answer, "no_plot": str(drawn)}

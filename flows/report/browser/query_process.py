@@ -110,7 +110,7 @@ def _received(receiver: Connection, ends: float, late: str, died: str) -> Any:
 
 def _answer(sender: Connection, path: Path, statement: str, most: int, file: Path | None, draw: Draw | None) -> None:
     """Run in the process: send the answer or its error, and then the drawing of the answer."""
-    answer = _asked(path, statement, most, file)
+    answer = _limited_answer(path, statement, most, file)
     sender.send(answer)
     if draw and isinstance(answer, QueryAnswer):
         _limit_memory(resource.RLIM_INFINITY)  # drawing reserves more memory than it uses, and no query runs any more
@@ -122,7 +122,7 @@ def _answer(sender: Connection, path: Path, statement: str, most: int, file: Pat
             sender.send(TerminalError(f"this result cannot be drawn: {_one_line(error)}"))
 
 
-def _asked(path: Path, statement: str, most: int, file: Path | None) -> QueryAnswer | NewWikiError:
+def _limited_answer(path: Path, statement: str, most: int, file: Path | None) -> QueryAnswer | NewWikiError:
     _limit_memory(_MEMORY)
     resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # DuckDB draws a progress bar on stdout
@@ -159,8 +159,8 @@ def _result(cursor: Any, most: int, file: Path | None) -> QueryAnswer | UsageErr
         _write(cursor, columns, file)
         return QueryAnswer(columns, [], True)
     rows = cursor.fetchmany(most + 1)
-    kept = [tuple(_cut(cell, _CELL if place < SHOWN else _LABEL) for cell in row) for place, row in enumerate(rows)]
-    return QueryAnswer(columns, kept[:most], len(rows) <= most)
+    cut_rows = [tuple(_cut(cell, _CELL if place < SHOWN else _LABEL) for cell in row) for place, row in enumerate(rows)]
+    return QueryAnswer(columns, cut_rows[:most], len(rows) <= most)
 
 
 def _write(cursor: Any, columns: tuple[str, ...], file: Path) -> None:

@@ -33,7 +33,7 @@ class RunList:
     - `shown` are the runs in order, each with its state and its `cells`. There is a cell for each column of the board,
       or None if the run has no numbers.
     - `of` is the number of all runs.
-    - `asked` are the filters by `model`, `decoder` and `state`, empty without a filter.
+    - `filters` are the filters by `model`, `decoder` and `state`, empty without a filter.
     - `choices` are the possible filters by these names, if there are several.
     - `orders` are the possible sort keys.
     - `descending` is True if the highest value of `order` comes first.
@@ -41,7 +41,7 @@ class RunList:
 
     shown: Sequence[Record]
     of: int
-    asked: Mapping[str, str]
+    filters: Mapping[str, str]
     choices: Mapping[str, Sequence[str]]
     order: str
     orders: Sequence[str]
@@ -55,11 +55,11 @@ class RunList:
         descending = direction == "higher" or (direction == "none" and name not in _TOLD)
         if name == self.order:
             descending = not self.descending
-        return {**self.asked, "order": name, "first": "highest" if descending else "lowest"}
+        return {**self.filters, "order": name, "first": "highest" if descending else "lowest"}
 
 
 def listed(
-    asked: QueryParams,
+    parameters: QueryParams,
     runs: Sequence[Record],
     progress: Mapping[str, RunProgress],
     board: Board,
@@ -77,19 +77,19 @@ def listed(
     choices: dict[str, Sequence[str]] = {
         "model": sorted({row["model"] for row in rows}, key=str.casefold),
         "decoder": sorted({row["short"] for row in rows}),
-        "state": [one for one in STATES if any(row["state"] == one for row in rows)],
+        "state": [state for state in STATES if any(row["state"] == state for row in rows)],
     }
-    wanted = {name: _chosen(asked, name, STATES if name == "state" else known) for name, known in choices.items()}
+    wanted = {name: _chosen(parameters, name, STATES if name == "state" else known) for name, known in choices.items()}
     fields = {"model": "model", "decoder": "short", "state": "state"}
-    kept = [row for row in rows if all(not wanted[name] or row[fields[name]] == wanted[name] for name in fields)]
+    matching = [row for row in rows if all(not wanted[name] or row[fields[name]] == wanted[name] for name in fields)]
     by_name = {column.name: column for column in columns}
-    order, descending = _order(asked, columns, directions)
+    order, descending = _order(parameters, columns, directions)
     if column := by_name.get(order):
-        kept = _by_number(kept, numbers, column.name, descending)
+        matching = _by_number(matching, numbers, column.name, descending)
     else:
-        kept = _by(kept, _TOLD[order], descending)
+        matching = _by(matching, _TOLD[order], descending)
     return RunList(
-        [*_with_cells(kept, board, numbers, columns, directions)],
+        [*_with_cells(matching, board, numbers, columns, directions)],
         len(rows),
         {name: value for name, value in wanted.items() if value},
         {name: known for name, known in choices.items() if len(known) > 1 or wanted[name]},
@@ -103,16 +103,16 @@ def _state(progress: RunProgress | None) -> str:
     return progress.state if progress else "complete"
 
 
-def _chosen(asked: QueryParams, name: str, known: Sequence[str]) -> str:
-    value = asked.get(name, "")
+def _chosen(parameters: QueryParams, name: str, known: Sequence[str]) -> str:
+    value = parameters.get(name, "")
     if value and value not in known:
         raise NotFound(f"no run here has the {name} '{value}'{did_you_mean(value, known)}")
     return value
 
 
-def _order(asked: QueryParams, columns: Sequence[Column], directions: Mapping[str, str]) -> tuple[str, bool]:
+def _order(parameters: QueryParams, columns: Sequence[Column], directions: Mapping[str, str]) -> tuple[str, bool]:
     names = [column.name for column in columns]
-    order, first = asked.get("order", ""), asked.get("first", "")
+    order, first = parameters.get("order", ""), parameters.get("first", "")
     if first not in ("", "lowest", "highest"):
         raise UsageError(f"first={first} is neither lowest nor highest")
     if order and order not in (*_TOLD, *names):
@@ -134,8 +134,8 @@ def _by_number(rows: list[Record], numbers: Mapping[str, Record], name: str, des
 
 
 def _by(rows: list[Record], value: Callable[[Record], Any], descending: bool) -> list[Record]:
-    there = [row for row in rows if value(row) is not None]
-    return [*sorted(there, key=value, reverse=descending), *(row for row in rows if value(row) is None)]
+    with_value = [row for row in rows if value(row) is not None]
+    return [*sorted(with_value, key=value, reverse=descending), *(row for row in rows if value(row) is None)]
 
 
 def _with_cells(
@@ -153,7 +153,7 @@ def _with_cells(
     apart = any(name in PROTOCOL for name in board.about) or not board.same_articles
     scored = [numbers[row["run_id"]] for row in rows if row["run_id"] in numbers]
     by_column = [cells(scored, column, "none" if apart else directions[column.metric]) for column in columns]
-    found: dict[str, Sequence[Cell]] = {
-        record["run_id"]: of_run for record, *of_run in zip(scored, *by_column, strict=True)
+    cells_by_run: dict[str, Sequence[Cell]] = {
+        record["run_id"]: run_cells for record, *run_cells in zip(scored, *by_column, strict=True)
     }
-    return [row | {"record": numbers.get(row["run_id"]), "cells": found.get(row["run_id"])} for row in rows]
+    return [row | {"record": numbers.get(row["run_id"]), "cells": cells_by_run.get(row["run_id"])} for row in rows]

@@ -31,25 +31,27 @@ class Order:
 def run(live: Live, request: Request) -> HtmlPage:
     start = offset(request.query_params)
     with live.read() as connection:
-        one = named(live, request.path_params["run_id"])
-        [found] = records(connection, "browse_run", one.run_id)
-        [texts] = records(connection, "browse_run_texts", one.run_id)
-        snapshots = records(connection, "snapshot_one", one.snapshot_id)
+        contender = named(live, request.path_params["run_id"])
+        [run_row] = records(connection, "browse_run", contender.run_id)
+        [texts] = records(connection, "browse_run_texts", contender.run_id)
+        snapshots = records(connection, "snapshot_one", contender.snapshot_id)
         better = directions(connection)
         metrics = metrics_in_order(
-            records(connection, "browse_run_metrics", f"reference:{one.snapshot_id}", one.run_id), better
+            records(connection, "browse_run_metrics", f"reference:{contender.snapshot_id}", contender.run_id), better
         )
-        levels = words_below_verified(live.database, [one.run_id, f"reference:{one.snapshot_id}"])
-        scorings = records(connection, "browse_unfinished_scorings", one.run_id)
+        levels = words_below_verified(live.database, [contender.run_id, f"reference:{contender.snapshot_id}"])
+        scorings = records(connection, "browse_unfinished_scorings", contender.run_id)
         order = order_of(request.query_params, [row["metric"] for row in metrics if row["scope"] == "text"])
-        prompts = records(connection, "browse_prompts", one.run_id, order.metric, order.descending, None, ROWS, start)
-        progress = progresses(connection, [found]).get(one.run_id)
+        prompts = records(
+            connection, "browse_prompts", contender.run_id, order.metric, order.descending, None, ROWS, start
+        )
+        progress = progresses(connection, [run_row]).get(contender.run_id)
     for row in metrics:
-        row["level"] = levels.get((one.run_id, row["evaluator_id"]))
-        row["reference_level"] = levels.get((f"reference:{one.snapshot_id}", row["evaluator_id"]))
+        row["level"] = levels.get((contender.run_id, row["evaluator_id"]))
+        row["reference_level"] = levels.get((f"reference:{contender.snapshot_id}", row["evaluator_id"]))
     articles = snapshots[0]["articles"] if snapshots else None
-    goes_on = command(found, articles, str(live.database.path)) if progress else None
-    shown = {"run": found | texts, "contender": one, "metrics": metrics, "order": order, "directions": better}
+    goes_on = command(run_row, articles, str(live.database.path)) if progress else None
+    shown = {"run": run_row | texts, "contender": contender, "metrics": metrics, "order": order, "directions": better}
     shown |= {"order_level": next((row["level"] for row in metrics if row["metric"] == order.metric), None)}
     shown |= {"progress": progress, "goes_on": goes_on, "scorings": scorings, "now": datetime.now(UTC)}
     return HtmlPage("run.html", shown | {"prompts": prompts, "start": start, "rows": ROWS})
@@ -61,20 +63,20 @@ def named(live: Live, name: str) -> Contender:
     Raises NotFound for an unknown name and for the articles of a snapshot.
     """
     try:
-        (one,) = contenders(live.database, [name])
+        (contender,) = contenders(live.database, [name])
     except UsageError as error:
         raise NotFound(str(error)) from None
-    if one.run_id.startswith("reference:"):
-        raise NotFound(f"'{name}' is not a run but the articles of the snapshot {one.snapshot_id}")
-    return one
+    if contender.run_id.startswith("reference:"):
+        raise NotFound(f"'{name}' is not a run but the articles of the snapshot {contender.snapshot_id}")
+    return contender
 
 
-def order_of(asked: QueryParams, known: list[str] | None) -> Order:
+def order_of(parameters: QueryParams, known: list[str] | None) -> Order:
     """Return the order that the address asks for, by one of the `known` metrics, or by any metric if it is None.
 
     Raises NotFound for an unknown metric, and UsageError for an invalid direction.
     """
-    metric, first = asked.get("order") or None, asked.get("first") or "lowest"
+    metric, first = parameters.get("order") or None, parameters.get("first") or "lowest"
     if first not in ("lowest", "highest"):
         raise UsageError(f"first={first} is neither lowest nor highest")
     if metric and known is not None and metric not in known:

@@ -76,7 +76,7 @@ def _progress(run: Record, written: Record) -> RunProgress:
 
 def command(run: Record, articles: int | None, database: str) -> str | None:
     """Return the command that resumes the run, or None if it is unknown."""
-    named: dict[str, Any] = {one.name: run[one.name] for one in fields(Run)}
+    named: dict[str, Any] = {run_field.name: run[run_field.name] for run_field in fields(Run)}
     return going_on.command(Run(**named), articles, database)
 
 

@@ -30,7 +30,7 @@ def home(live: Live, request: Request) -> HtmlPage:
 def snapshot(live: Live, request: Request) -> HtmlPage:
     name = request.path_params["snapshot_id"]
     with live.read() as connection:
-        found = _one(records(connection, "snapshot_one", name), f"there is no snapshot '{name}'")
+        row = _first_row(records(connection, "snapshot_one", name), f"there is no snapshot '{name}'")
         funnel = records(connection, "funnel", name)
         runs = records(connection, "browse_runs", name)
         progress = progresses(connection, runs)
@@ -42,9 +42,9 @@ def snapshot(live: Live, request: Request) -> HtmlPage:
     by_column = [cells(articles, column, "none") for column in columns]
     return HtmlPage(
         "snapshot.html",
-        {"snapshot": found, "funnel": funnel, "board": shown, "columns": columns, "directions": better}
+        {"snapshot": row, "funnel": funnel, "board": shown, "columns": columns, "directions": better}
         | {"listing": listing, "incomplete": [run for run in runs if run["run_id"] in progress], "progress": progress}
-        | {"wikipedia": next(iter(articles), None), "of_wikipedia": [one for [one] in by_column] if articles else []}
+        | {"wikipedia": next(iter(articles), None), "of_wikipedia": [cell for [cell] in by_column] if articles else []}
         | {"apart_in": [name for name in shown.about if name not in ABOUT]},
     )
 
@@ -53,10 +53,10 @@ def articles(live: Live, request: Request) -> HtmlPage:
     name, find = request.path_params["snapshot_id"], request.query_params.get("find", "")
     start = offset(request.query_params)
     with live.read() as connection:
-        _one(records(connection, "snapshot_one", name), f"there is no snapshot '{name}'")
-        found = records(connection, "browse_articles", name, find, ROWS, start)
+        _first_row(records(connection, "snapshot_one", name), f"there is no snapshot '{name}'")
+        rows = records(connection, "browse_articles", name, find, ROWS, start)
     return HtmlPage(
-        "articles.html", {"snapshot_id": name, "find": find, "articles": found, "start": start, "rows": ROWS}
+        "articles.html", {"snapshot_id": name, "find": find, "articles": rows, "start": start, "rows": ROWS}
     )
 
 
@@ -64,7 +64,7 @@ def article(live: Live, request: Request) -> HtmlPage:
     """Show an article with all runs that have written it."""
     name, page_id = request.path_params["snapshot_id"], request.path_params["page_id"]
     with live.read() as connection:
-        found = _one(
+        article_row = _first_row(
             records(connection, "browse_article", name, page_id), f"snapshot '{name}' has no article {page_id}"
         )
         runs = records(connection, "browse_article_runs", name, page_id)
@@ -79,10 +79,17 @@ def article(live: Live, request: Request) -> HtmlPage:
     for row in means:
         row["level"] = levels.get((row["run_id"], row["evaluator_id"]))
         by_run.setdefault(row["run_id"], {})[columns[row["metric"], row["evaluator_id"]]] = row
-    heads = [column for column in in_order if any(column.name in found for found in by_run.values())]
+    heads = [column for column in in_order if any(column.name in run_means for run_means in by_run.values())]
     return HtmlPage(
         "article.html",
-        {"article": found, "runs": runs, "columns": heads, "directions": better, "means": by_run, "notes": shown.notes},
+        {
+            "article": article_row,
+            "runs": runs,
+            "columns": heads,
+            "directions": better,
+            "means": by_run,
+            "notes": shown.notes,
+        },
     )
 
 
@@ -94,7 +101,7 @@ def _board(database: Database, name: str) -> Board:
         return board(database, name, by_evaluator=True)
 
 
-def _one(found: list[Record], otherwise: str) -> Record:
-    if not found:
+def _first_row(rows: list[Record], otherwise: str) -> Record:
+    if not rows:
         raise NotFound(otherwise)
-    return found[0]
+    return rows[0]

@@ -48,12 +48,12 @@ def application(sheet: Sheet) -> Guard:
         if len(body) > _LONGEST_FORM:
             raise HTTPException(413, "this is no answer")
         form = {name: values[0] for name, values in parse_qs(body.decode("utf-8", "replace")).items()}
-        given = [form.get(name, "") for name in ("pair", "criterion", "answer")]
-        await run_in_threadpool(sheet.answer, *given)
+        fields = [form.get(name, "") for name in ("pair", "criterion", "answer")]
+        await run_in_threadpool(sheet.answer, *fields)
         return RedirectResponse("/", 303)
 
     def failed(request: Request, error: Exception) -> Response:
-        status, message = _told(error)
+        status, message = _status_and_message(error)
         return html("error.html", status, message=message)
 
     routes = [
@@ -65,7 +65,7 @@ def application(sheet: Sheet) -> Guard:
     return Guard(Starlette(routes=routes, exception_handlers=handled), takes_forms=True)
 
 
-def _told(error: Exception) -> tuple[int, str]:
+def _status_and_message(error: Exception) -> tuple[int, str]:
     """Return the status and the message for an error. No message names a run."""
     if isinstance(error, HTTPException):
         return error.status_code, error.detail

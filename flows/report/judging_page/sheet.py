@@ -46,11 +46,17 @@ class Sheet:
         blinding = judgements.begin_blinding(database, *pairing.ids, pairing.rubric)
         self._pairs = {blinding.pair_id(pair, person): pair for pair in blinding.shuffled(pairing.pairs)}
         stored = judgements.answered(database, *pairing.ids, person, "person", pairing.rubric)
-        begun = {one.page_id: one.first for one in stored}  # a pair keeps the order in which it was first shown
+        begun = {
+            judgement.page_id: judgement.first for judgement in stored
+        }  # a pair keeps the order in which it was first shown
         self._first = {
             name: begun.get(pair.page_id) or blinding.first(pair, person) for name, pair in self._pairs.items()
         }
-        by_page = {(one.page_id, one.criterion): one.answer for one in stored if one.first == begun[one.page_id]}
+        by_page = {
+            (judgement.page_id, judgement.criterion): judgement.answer
+            for judgement in stored
+            if judgement.first == begun[judgement.page_id]
+        }
         self._answers: dict[tuple[str, str], Answer] = {
             (name, criterion): by_page[pair.page_id, criterion]
             for name, pair in self._pairs.items()
@@ -105,14 +111,14 @@ class Sheet:
             self._answers.get((name, criterion)),
         )
 
-    def answer(self, name: str, criterion: str, said: str) -> None:
+    def answer(self, name: str, criterion: str, button: str) -> None:
         """Store an answer, replacing an earlier one.
 
         Raises UsageError for an unknown answer, and TransientError if the database stays locked.
         """
-        asked, pair = self.question(name, criterion), self._pair(name)
-        if said not in ANSWERS:
-            raise UsageError(f"'{said}' is no answer; take one of the three buttons")
+        question, pair = self.question(name, criterion), self._pair(name)
+        if button not in ANSWERS:
+            raise UsageError(f"'{button}' is no answer; take one of the three buttons")
         judgement = Judgement(
             run_a=pair.run_a,
             run_b=pair.run_b,
@@ -122,9 +128,9 @@ class Sheet:
             judge=self.person,
             judge_kind="person",
             rubric_sha256=self._pairing.rubric.sha256,
-            criterion=asked.criterion.name,
+            criterion=question.criterion.name,
             first=self._first[name],
-            answer=ANSWERS[said],
+            answer=ANSWERS[button],
             said=None,
             judged_at=datetime.now(UTC),
         )

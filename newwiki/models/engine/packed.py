@@ -17,6 +17,9 @@ from newwiki.models.engine.attention import use_cached_attention
 from newwiki.models.engine.memory import release
 
 _ROWS = 64  # the batch size that the layout is optimized for
+# Returning less memory than this to the system is not worth a search for garbage, which takes longer than to load a
+# small model
+_WORTH_RELEASING = 16 << 20  # bytes
 
 
 def pack_linear_layers(model: Any) -> int:
@@ -28,6 +31,7 @@ def pack_linear_layers(model: Any) -> int:
     if model.device.type != "cpu" or not _has_kernels(model.dtype):
         return 0
     packed = 0
+    size = _size(model)
     for module in model.modules():
         if type(module) is GPT2MLP and type(module.act) is NewGELUActivation:
             module.c_fc, module.act = PackedLinear(module.c_fc, "gelu", "tanh"), torch.nn.Identity()
@@ -36,7 +40,8 @@ def pack_linear_layers(model: Any) -> int:
             if type(child) in (torch.nn.Linear, Conv1D) and type(child.weight) is torch.nn.Parameter:
                 setattr(module, name, PackedLinear(child))
                 packed += 1
-    release(model.device)
+    if size >= _WORTH_RELEASING:
+        release(model.device)
     return packed
 
 
@@ -46,7 +51,13 @@ def unpack_linear_layers(model: Any) -> None:
         for name, child in list(module.named_children()):
             if type(child) is PackedLinear and child.is_linear:
                 setattr(module, name, child.unpacked())
-    release(model.device)
+    if _size(model) >= _WORTH_RELEASING:
+        release(model.device)
+
+
+def _size(model: Any) -> int:
+    """Return the size of the model's parameters in bytes."""
+    return sum(parameter.nbytes for parameter in model.parameters())
 
 
 def _has_kernels(dtype: torch.dtype) -> bool:

@@ -92,9 +92,14 @@ def check_reading(model: Any, difference: Callable[[Any], float] | None = None) 
     remedy = "choose a model with plain attention and rotary or learned positions"
     try:
         with torch.inference_mode():
-            if difference is None and is_compiled(model) and not _reads_compiled(model):
-                leave_compiled_attention(model)
-            error = difference(model) if difference else _largest_past_windows(model)
+            if difference:
+                error = difference(model)
+            else:
+                compiled = _compiled_difference(model) if is_compiled(model) else None
+                if compiled is not None and not compiled <= _TOLERANCE[model.dtype]:
+                    leave_compiled_attention(model)
+                    compiled = None
+                error = _largest_past_windows(model, compiled)
     except TerminalError:
         raise
     except Exception as failed:
@@ -106,22 +111,25 @@ def check_reading(model: Any, difference: Callable[[Any], float] | None = None) 
         raise TerminalError(f"{problem} (its logits differ by {error:.2g} of the largest); {remedy}")
 
 
-def _reads_compiled(model: Any) -> bool:
+def _compiled_difference(model: Any) -> float:
+    """Return the `_largest_difference` with compiled attention; infinity if the model fails with it."""
     try:
-        return _largest_difference(model) <= _TOLERANCE[model.dtype]
+        return _largest_difference(model)
     except (RuntimeError, TypeError, ValueError, IndexError, AttributeError):
-        return False
+        return float("inf")
 
 
-def _largest_past_windows(model: Any) -> float:
+def _largest_past_windows(model: Any, known: float | None) -> float:
     """Return the larger `_largest_difference` of the model as it is, and of the model with shortened windows and rotary
-    thresholds. Raises TerminalError for a length that cannot be tested."""
+    thresholds. `known` is the first if it was measured already; it is measured again for a model whose rows are rotated
+    separately from here on. Raises TerminalError for a length that cannot be tested."""
     config = model.config.get_text_config()
     refuse_unknown_ropes(config)
     rotate_rows_separately(model)
     lengths = windows(config)
-    error = _largest_difference(model)
-    others = {name for rope in ropes_of(model) for name in rope.named}
+    ropes = ropes_of(model)
+    error = known if known is not None and not ropes else _largest_difference(model)
+    others = {name for rope in ropes for name in rope.named}
     if not lengths and not others:
         return error
     whole = _plain(model)

@@ -16,7 +16,7 @@ from newwiki.records import SetScore, Unscorable
 
 # mauve-text 0.4.0 (faiss-cpu 1.15.1), compute_mauve(p_features, q_features, seed=s) on `features(shift)` as float32:
 # the mean over s = 0 … 299. One seed is up to 0.14 from it.
-GOLDEN = {0.0: 0.9576, 0.25: 0.7005, 0.5: 0.2471, 1.0: 0.0221}
+GOLDEN = {0.0: 0.9576, 0.5: 0.2471}
 Rows = NDArray[Any]
 COUNTS = st.lists(st.integers(0, 5), min_size=4, max_size=4).filter(any)
 

@@ -197,8 +197,8 @@ def test_changed_text_that_was_dropped_is_found_by_replay(
     )
     forged.change(name, lambda row: row | {"text": f" {row['text']}"}, which).rehash().sign(key)
     lying = forged.write(tmp_path / "lie.newwiki")
-    assert said("check", lying)[0] == 0
-    status, _, told = said("check", lying, "--spot", 1, "--model", toy_checkpoint)
+    assert said("check", lying, "--metrics", "rep_4")[0] == 0
+    status, _, told = said("check", lying, "--metrics", "rep_4", "--spot", 1, "--model", toy_checkpoint)
     assert (status, told.count("its token ids are not those of its text")) == (1, 1), told
 
 

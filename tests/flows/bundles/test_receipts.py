@@ -14,8 +14,13 @@ from flows.bundles import signature
 from flows.bundles.keys import make_pair, read_private
 from flows.bundles.opened import OpenedBundle, open_bundle
 from flows.bundles.receipts import FORMAT, Receipt, read, verifications, written
+from flows.progress import Silent
+from flows.site.sources import gathered
 from newwiki.errors import NewWikiError, UsageError
-from newwiki.levels import CLAIMED, RECOMPUTED, REPLAYED
+from newwiki.levels import CLAIMED, RECOMPUTED, REPLAYED, VERIFIED, Level
+from newwiki.settings import Settings
+from newwiki.site_request import SiteRequest
+from storage.verifications import levels as stored_levels
 from tests.flows.bundles.conftest import NUCLEUS
 
 pytestmark = pytest.mark.slow
@@ -58,14 +63,17 @@ def _changed(receipt: Path, key: Path, path: Path, change: Callable[[list[dict[s
     return path
 
 
-def levels_of(site: Path, column: str = "level_words") -> dict[tuple[str, str], str]:
-    """By decoder and metric, for the runs of a site."""
-    found: dict[tuple[str, str], str] = {}
-    for file in sorted((site.parent / "data").glob("*/leaderboard.csv")):
-        with file.open(newline="") as stream:
-            rows = [*csv.DictReader(stream)]
-        found |= {(one["decoder"].partition(":")[0], one["metric"]): one[column] for one in rows}
-    return found
+def levels_of(*sources: Path, db: Path, **asked: Any) -> dict[str, Level]:
+    """By decoder, the levels of the repetition of the runs that a site of these sources would show."""
+    request = SiteRequest(sources=tuple(map(str, sources)), **asked)
+    with gathered(request, Settings(db=str(db)), Silent()) as found, found.database.read() as connection:
+        scored = "select decoder, run_id, evaluator_id from runs join scores using (run_id) where metric = 'rep_4'"
+        rows = {*connection.execute(scored).fetchall()}
+        levels = stored_levels(found.database, [run_id for _, run_id, _ in rows])
+        return {
+            decoder.partition(":")[0]: levels[run_id, evaluator_id].named(found.names)
+            for decoder, run_id, evaluator_id in rows
+        }
 
 
 def test_a_receipt_says_what_was_confirmed_and_which_number_drew(bundle: Path, receipt: Path, checker: Path) -> None:
@@ -81,31 +89,44 @@ def test_a_receipt_says_what_was_confirmed_and_which_number_drew(bundle: Path, r
     assert {one.draw for one in rows if not one.evaluator_id} == {str(NUMBER)}
 
 
-def test_a_site_shows_with_whose_number_how_many_texts_were_replayed_each_counted_once(
-    bundle: Path, receipt: Path, checker: Path, other_key: Path, toy_checkpoint: Path, tmp_path: Path
-) -> None:
-    """Two checkers with one number drew the same completions, which are counted once."""
-    folder = tmp_path / "bundles"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def of_two_checkers(
+    bundle: Path, receipt: Path, checker: Path, other_key: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """A folder with a bundle and the receipts of two checkers whom one number made draw the same completions."""
+    folder = tmp_path_factory.mktemp("of-two-checkers")
     shutil.copy(bundle, folder)
     shutil.copy(receipt, folder / "a.receipt")
-    _check(bundle, other_key, toy_checkpoint, folder / "b.receipt", NUMBER)
-    (tmp_path / "checkers").mkdir()
-    for one in (checker, other_key):
-        shutil.copy(f"{one}.pub", tmp_path / "checkers")
-    shown = newwiki.site(folder, checker=[tmp_path / "checkers"], out=tmp_path / "site", quiet=True)
-    found = levels_of(shown)
-    counts = {len(one.texts): one for one in read(receipt).lines if not one.evaluator_id}
-    assert sorted(counts) == [3, 4]
+    _changed(receipt, other_key, folder / "b.receipt", lambda lines: None)
+    return folder
+
+
+def test_texts_that_two_checkers_replayed_are_counted_once(
+    of_two_checkers: Path, receipt: Path, checker: Path, other_key: Path, tmp_path: Path
+) -> None:
+    keys = tuple(Path(f"{one}.pub") for one in (checker, other_key))
+    counts = {len(one.texts) for one in read(receipt).lines if not one.evaluator_id}
+    asked: dict[str, Any] = {"db": tmp_path / "none.duckdb", "recompute": False}
+    found = levels_of(of_two_checkers, checker=keys, **asked)
+    assert counts == {3, 4}
     for decoder in ("greedy", "sample"):
-        words = found[decoder, "rep_4"]
+        words = found[decoder].words
         assert words.startswith("replayed (")
         assert "2 checkers, " in words
         assert all(f"number {NUMBER} of {name}" in words for name in ("carol", "mallory"))
         assert int(words.split("(")[1].split()[0]) in counts
-    with_one = newwiki.site(folder, checker=[f"{checker}.pub"], out=tmp_path / "one", quiet=True)
-    assert "1 checker, " in levels_of(with_one)["greedy", "rep_4"]
-    assert set(levels_of(newwiki.site(folder, out=tmp_path / "no", quiet=True)).values()) == {RECOMPUTED}
+    assert "1 checker, " in levels_of(of_two_checkers, checker=keys[:1], **asked)["greedy"].words
+    assert {one.level for one in levels_of(of_two_checkers, **asked).values()} == {CLAIMED}
+
+
+def test_a_site_shows_with_whose_number_how_many_texts_were_replayed(
+    of_two_checkers: Path, checker: Path, tmp_path: Path
+) -> None:
+    made = newwiki.site(of_two_checkers, checker=[f"{checker}.pub"], recompute=False, out=tmp_path / "site", quiet=True)
+    [file] = (made.parent / "data").glob("*/leaderboard.csv")
+    with file.open(newline="") as stream:
+        shown = {one["level_words"] for one in csv.DictReader(stream) if one["metric"] == "rep_4"}
+    assert any(words.startswith("replayed (") and f"number {NUMBER} of carol" in words for words in shown), shown
 
 
 @pytest.mark.parametrize(
@@ -149,18 +170,16 @@ def test_a_signature_of_a_bundle_is_none_of_a_receipt(bundle: Path, checker: Pat
         read(forged)
 
 
-def test_scores_are_computed_again_by_default_and_otherwise_claimed(bundle: Path, tmp_path: Path) -> None:
-    made = newwiki.site(bundle, out=tmp_path / "made", quiet=True)
-    assert set(levels_of(made, "level").values()) == {RECOMPUTED}
-    believed = newwiki.site(bundle, recompute=False, out=tmp_path / "believed", quiet=True)
-    assert set(levels_of(believed, "level").values()) == {CLAIMED}
-    assert "claimed" in next(believed.parent.glob("snapshots/*.html")).read_text("utf-8")
+def test_scores_are_computed_again_by_default(bundle: Path, tmp_path: Path) -> None:
+    """Without it they are claimed, as test_texts_that_two_checkers_replayed_are_counted_once has it."""
+    found = levels_of(bundle, db=tmp_path / "none.duckdb")
+    assert {one.level for one in found.values()} == {RECOMPUTED}
 
 
 def test_own_runs_stay_verified_beside_bundles(bundle: Path, evaluated: Path, key: Path, tmp_path: Path) -> None:
     only = newwiki.submit(NUCLEUS, key=key, out=tmp_path / "b.newwiki", db=evaluated)
-    shown = newwiki.site(str(evaluated), only, db=evaluated, out=tmp_path / "site", quiet=True)
-    assert set(levels_of(shown, "level").values()) == {"verified"}
+    found = levels_of(evaluated, only, db=evaluated, recompute=False)
+    assert {one.level for one in found.values()} == {VERIFIED}
 
 
 def test_a_receipt_needs_a_key_and_a_file(bundle: Path, checker: Path, tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ class Forger:
                 named = was.run_id
             for table in _SCORES:
                 connection.execute(f"delete from {table} where run_id = ?", [was.run_id])  # noqa: S608 (our own names)
-            for name in ("dtype", "decoder", "versions", "numerics", "backend"):
+            for name in ("dtype", "decoder", "versions", "numerics", "backend", "seed"):
                 value = getattr(changed, name)
                 connection.execute(f"update runs set {name} = ? where run_id = ?", [value, was.run_id])  # noqa: S608
             connection.execute("update completions set run_id = ? where run_id = ?", [named, was.run_id])
@@ -135,15 +135,15 @@ FORGERIES: dict[str, Callable[[Run], Run]] = {
     "a GPU": says(device="cuda (NVIDIA H100)"),
     "half precision": lambda run: replace(run, dtype="bfloat16"),
     "other numerics": lambda run: replace(run, numerics=2),
+    "another seed": lambda run: replace(run, seed=77),
     "an unknown decoder": lambda run: replace(run, decoder=f"own-{run.decoder}"),
     "an unknown backend": lambda run: replace(run, backend="served"),
 }
 
 
-@pytest.mark.parametrize("said", FORGERIES)
-@pytest.mark.parametrize("decoder", ["greedy", "sample"])
+@pytest.mark.parametrize(("decoder", "said"), [("greedy", "nothing else"), *(("sample", said) for said in FORGERIES)])
 def test_texts_copied_from_articles_fail_whatever_the_run_says(
-    said: str, decoder: str, forger: Forger, copied: Any, toy_checkpoint: Path
+    decoder: str, said: str, forger: Forger, copied: Any, toy_checkpoint: Path
 ) -> None:
     with pytest.raises(TerminalError, match=r"the decoder chooses|stand in their articles|likely by"):
         replayed(forger.bundle(decoder, FORGERIES[said], copied), toy_checkpoint)
@@ -193,7 +193,7 @@ def honest(published: Path, toy_checkpoint: Path, key: Path, tmp_path_factory: p
 
     def submitted(dtype: str, *decoders: str, checkpoint: Path = toy_checkpoint, **asked: Any) -> Path:
         path = Path(shutil.copy(published, folder / "newwiki.duckdb"))
-        short = {"prompts": 2, "samples": 2, "keep": 1, "max_new_tokens": 12, "metrics": "rep_4", **asked}
+        short = {"prompts": 2, "samples": 2, "keep": 1, "max_new_tokens": 8, "metrics": "rep_4", **asked}
         newwiki.evaluate(str(checkpoint), decoder=[*decoders], db=path, quiet=True, dtype=dtype, **short)
         return newwiki.submit(*every_run(path), key=key, out=folder / "honest.newwiki", db=path)
 
@@ -209,7 +209,7 @@ def test_honest_runs_are_confirmed_token_by_token(honest: Any, toy_checkpoint: P
 
 
 def test_honest_runs_in_half_precision_pass(honest: Any, toy_checkpoint: Path) -> None:
-    found = replayed(honest("bfloat16", NUCLEUS, *_DECODERS[2:]), toy_checkpoint)
+    found = replayed(honest("bfloat16", NUCLEUS, _DECODERS[3]), toy_checkpoint)
     assert all(one.passed and one.confirmed >= one.demanded * one.looked_at for one in found)
 
 
@@ -227,16 +227,10 @@ def test_run_of_a_slightly_different_checkpoint_fails(
 def test_scores_of_a_likelihood_run_are_those_of_the_model(
     published: Path, toy_checkpoint: Path, key: Path, tmp_path: Path
 ) -> None:
-    """A run whose bits per byte are multiplied by 0.15 is refused at the first drawn article."""
+    """That other numbers of such a run are refused is among the forgeries of tests/bundles."""
     path = Path(shutil.copy(published, tmp_path / "read.duckdb"))
     newwiki.evaluate(str(toy_checkpoint), likelihood_only=True, prompts=3, db=path, quiet=True)
     honest = newwiki.submit(*every_run(path), key=key, out=tmp_path / "read.newwiki", db=path)
     [found] = replayed(honest, toy_checkpoint, spot=2)
     assert (found.kind, found.completions, found.of, found.passed) == ("reading", 2, 3, True)
     assert found.confirmed == found.looked_at >= 6
-
-    with Database(path).write() as connection:
-        connection.execute("update scores set value = value * 0.15 where metric = 'bits_per_byte'")
-    forged = newwiki.submit(*every_run(path), key=key, out=tmp_path / "forged.newwiki", db=path)
-    with pytest.raises(TerminalError, match=r"bits_per_byte is [\d.]+, read again, and not"):
-        replayed(forged, toy_checkpoint, spot=1)

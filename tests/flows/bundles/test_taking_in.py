@@ -83,6 +83,14 @@ def contradicting(what: str, bundle: Path, evaluated: Path, key: Path, tmp_path:
     return forged.rehash().sign(key).write(tmp_path / "other.newwiki")
 
 
+@pytest.fixture(scope="module")
+def taken(bundle: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database that has taken the bundle in."""
+    path = tmp_path_factory.mktemp("taken") / "taken.duckdb"
+    take_in(Database(path), [bundle])
+    return path
+
+
 @pytest.mark.parametrize(
     ("what", "told"),
     [
@@ -94,8 +102,9 @@ def contradicting(what: str, bundle: Path, evaluated: Path, key: Path, tmp_path:
     ],
 )
 def test_two_that_contradict_each_other_are_both_named_and_the_first_stays(
-    what: str, told: str, bundle: Path, evaluated: Path, key: Path, target: Database, tmp_path: Path
+    what: str, told: str, bundle: Path, evaluated: Path, key: Path, taken: Path, tmp_path: Path
 ) -> None:
+    target = Database(shutil.copy(taken, tmp_path / "target.duckdb"))
     other = contradicting(what, bundle, evaluated, key, tmp_path)
     with pytest.raises(TerminalError, match=told) as refused:
         take_in(target, [bundle, other])

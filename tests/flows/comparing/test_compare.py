@@ -3,11 +3,9 @@
 import csv
 import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from flows.comparing.differences import compare
 from newwiki.errors import TerminalError, UsageError
@@ -16,14 +14,9 @@ from storage.comparison import contenders
 from storage.database import Database
 from tests.flows.conftest import Run
 from tests.flows.experiments import recomputed
-from tests.flows.scored import RULES, SNAPSHOT, SPACY, add_run, add_scored_runs, pair, score
+from tests.flows.scored import RULES, SNAPSHOT, SPACY, add_run, pair, score
 
 OTHER = Fingerprint("evaluator-2", "repetition", "2")
-
-
-@pytest.fixture
-def stored(database: Path) -> Database:
-    return Database(database)
 
 
 def test_means_are_those_of_the_prompts_and_the_difference_is_b_minus_a(stored: Database) -> None:
@@ -234,57 +227,3 @@ def test_the_table_says_it_in_words_and_the_other_formats_in_numbers(in_process:
     markdown = in_process(*asked, "--format", "markdown", "--metrics", "rep_4").stdout.splitlines()
     assert markdown[0].startswith("| metric | A: first models/toy/greedy | B: second models/toy/greedy |")
     assert len(markdown) == 6
-
-
-@pytest.mark.slow
-def test_runs_that_differ_in_their_seed_alone_are_told_apart_no_oftener_than_the_level_says(stored: Database) -> None:
-    """50 pairs of runs of one model, whose texts depend on the prompt and on chance: three metrics that go together,
-    one that is mostly 0, one of counts, one with heavy tails. With Holm's correction 95 of 100 pairs, on average,
-    differ in nothing, and 95 of 100 comparisons by one metric do not. More errors than a binomial count allows are too
-    many."""
-    random = np.random.default_rng(0)
-    shape = (40, 3)
-    of_prompt = random.normal(size=(5, 40, 1))
-    scorings = {}
-    for n in range(100):
-        quality = of_prompt[0] + random.normal(size=shape)
-        scorings[f"run-{n:03}"] = {
-            "flesch_reading_ease": 50 + 10 * quality,
-            "gunning_fog": 12 - 3 * quality + random.normal(size=shape),
-            "sbert": np.tanh(of_prompt[1] + 0.3 * quality + random.normal(size=shape)),
-            "rep_4": np.maximum(0, 0.2 * (of_prompt[2] + random.normal(size=shape)) - 0.2),
-            "words": random.poisson(np.exp(4 + 0.3 * np.broadcast_to(of_prompt[3], shape))),
-            "perplexity": of_prompt[4] + random.standard_t(2, size=shape),
-        }
-    add_scored_runs(stored, scorings)
-    with stored.read():
-        found = [compare(stored, *pair(stored, f"run-{n:03}", f"run-{n + 1:03}"))[0] for n in range(0, 100, 2)]
-    called = sum(any(row.verdict == "different" for row in rows) for rows in found)
-    assert called <= stats.binom.ppf(0.99, 50, 0.05)
-    single = sum(row.p <= 0.05 for rows in found for row in rows)
-    assert stats.binomtest(single, 300, 0.05).pvalue > 0.001
-
-
-@pytest.mark.slow
-def test_cold_and_nucleus_sampling_differ_in_repetition_and_two_seeds_do_not(
-    in_process: Run, database: Path, toy_checkpoint: Path
-) -> None:
-    nucleus, cold = "sample:top_p=0.95", "sample:temperature=0.3"
-    sizes = ("--samples", "2", "--keep", "2", "--max-new-tokens", "48", "--metrics", "rep_4,distinct_2")
-    for seed, decoders in (("0", ("--decoder", cold, "--decoder", nucleus)), ("1", ("--decoder", nucleus))):
-        ended = in_process("evaluate", toy_checkpoint, *decoders, *sizes, "--seed", seed, "--db", database)
-        assert ended.returncode == 0, ended.stderr
-    asked = in_process(
-        "sql",
-        "select run_id from runs where decoder like '%top_p=0.95%' order by seed",
-        "--db",
-        database,
-        "--format",
-        "csv",
-    )
-    _, first, second = asked.stdout.split()
-    ended = in_process("compare", first, cold, second, "--db", database, "--format", "json")
-    assert ended.returncode == 0, ended.stderr
-    verdicts = {(row["run_b"] == second, row["metric"]): row["verdict"] for row in json.loads(ended.stdout)}
-    assert verdicts[False, "rep_4"] == verdicts[False, "distinct_2"] == "different"
-    assert verdicts[True, "rep_4"] == verdicts[True, "distinct_2"] == "cannot be told apart"

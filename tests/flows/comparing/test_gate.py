@@ -17,11 +17,6 @@ from tests.flows.scored import RULES, SPACY, add_run, pair, score
 BASE = [[0.10], [0.20], [0.30], [0.40]] * 4
 
 
-@pytest.fixture
-def stored(database: Path) -> Database:
-    return Database(database)
-
-
 def outcome(database: Database, bounds: str) -> str:
     (result,) = judge(database, *pair(database, "a", "b"), parse_bounds(bounds))[0]
     return result.outcome

@@ -18,7 +18,7 @@ from tests.flows.conftest import Run, environment
 
 pytestmark = pytest.mark.slow
 
-SMALL = ("--prompts", "3", "--samples", "6", "--keep", "3", "--max-new-tokens", "80", "--entities", "rules-v1")
+SMALL = ("--prompts", "3", "--samples", "6", "--keep", "3", "--max-new-tokens", "24", "--entities", "rules-v1")
 NUCLEUS = "sample:top_p=0.9,top_k=20,temperature=0.9"
 
 
@@ -26,16 +26,27 @@ def test_completions_are_the_same_bytes_at_any_batch_size(
     in_process: Run, database: Path, toy_checkpoint: Path, tmp_path: Path
 ) -> None:
     texts = []
-    for size in ("1", "8", "64"):
+    for size in ("1", "64"):
         path = Path(shutil.copy(database, tmp_path / f"{size}.duckdb"))
         decoders = ("--decoder", NUCLEUS, "--decoder", "greedy", "--decoder", "sample")
-        asked = ("evaluate", toy_checkpoint, *decoders, *SMALL, "--max-new-tokens", "12", "--metrics", "rep_4")
+        asked = (
+            "evaluate",
+            toy_checkpoint,
+            *decoders,
+            *SMALL,
+            "--samples",
+            "4",
+            "--max-new-tokens",
+            "12",
+            "--metrics",
+            "rep_4",
+        )
         ended = in_process(*asked, "--batch-size", size, "--db", path)
         assert ended.returncode == 0, ended.stderr
         with duckdb.connect(str(path), read_only=True) as connection:
             texts.append(connection.execute("select * from completions order by run_id, page_id, sample").fetchall())
-    assert len(texts[0]) == 3 * 6 * 2 + 3
-    assert texts[0] == texts[1] == texts[2]
+    assert len(texts[0]) == 3 * 4 * 2 + 3
+    assert texts[0] == texts[1]
 
 
 @pytest.fixture(scope="module")

@@ -49,11 +49,11 @@ def test_a_run_whose_logits_are_not_numbers_fails_and_keeps_what_it_has(
 ) -> None:
     db, (decoder,) = Database(database), parse("greedy")
     model = load_model("hf", str(broken), {})
-    planned = replace(plan(db, model, decoder, REQUEST), articles=[article for _, article in by_prompt])
+    planned = replace(plan(db, model, decoder, REQUEST), articles=[article for _, article in by_prompt[-4:]])
     for _ in range(2):
         with pytest.raises(TerminalError, match=r"returned NaN logits; its weights are damaged"):
             generate(db, planned, model, decoder, Silent())
         with duckdb.connect(str(database), read_only=True) as connection:
             assert connection.execute("select run_id, status from runs").fetchall() == [(planned.run.run_id, "failed")]
             stored = connection.execute("select page_id from completions").fetchall()
-        assert [page for (page,) in stored] == [article.page_id for _, article in by_prompt[:-1]]
+        assert [page for (page,) in stored] == [article.page_id for _, article in by_prompt[-4:-1]]

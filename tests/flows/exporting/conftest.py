@@ -11,14 +11,22 @@ from newwiki.text.prompts import DEFAULT_TEMPLATE
 from storage import runs, snapshots
 from storage.database import Database
 from tests.flows.scored import RULES, SNAPSHOT, SPACY, add_run, score
+from tests.once import once
 
 
 @pytest.fixture(scope="session")
-def stored_once(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def stored_once(published: Path, shared_folder: Path) -> Path:
     """`first`, of three prompts and two texts each: `rep_4` lacks one number, `sbert` all, `bleu` has those of one
     prompt alone, `density` those of two evaluators, and of `novelty` neither more nor less is better. `many`, of 18
     prompts, has an interval, and so has `rival`, of another model asked alike. `written` has texts."""
-    found = Database(shutil.copy(published, tmp_path_factory.mktemp("stored") / "newwiki.duckdb"))
+
+    def store(path: Path) -> None:
+        _store(Database(shutil.copy(published, path)))
+
+    return once(shared_folder / "exported-runs.duckdb", store)
+
+
+def _store(found: Database) -> None:
     parameters = '{"temperature": 0.7, "top_k": 0, "top_p": 0.9}'
     run = add_run(found, "first", "sample:top_p=0.9", prompts=3, samples=2, keep=2, decoder_parameters=parameters)
     nan = float("nan")
@@ -35,7 +43,6 @@ def stored_once(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
         found_run = add_run(found, run, model=model, prompts=18)
         score(found, found_run, {"rep_4": [[0.1 + shift], [0.5 + shift], [0.9 + shift]] * 6})
     _write(found)
-    return found.path
 
 
 def _write(found: Database) -> None:

@@ -17,6 +17,7 @@ from storage import judgements, runs
 from storage.database import Database
 from tests.flows.experiments.invented import publish_month
 from tests.flows.scored import add_run
+from tests.once import once
 
 GREEDY, NUCLEUS = "aaaa0123", "bbbb4567"
 MODEL = "org/secret-model"
@@ -33,9 +34,12 @@ def better(page_id: int) -> Run:
 
 
 @pytest.fixture(scope="session")
-def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def two_runs(shared_folder: Path) -> Path:
     """Published, written and complete. Tests read it, and change a copy."""
-    database = Database(tmp_path_factory.mktemp("two-runs") / "newwiki.duckdb")
+    return once(shared_folder / "judged", lambda folder: _write(Database(folder / "newwiki.duckdb"))) / "newwiki.duckdb"
+
+
+def _write(database: Database) -> None:
     snapshot = publish_month(database, "2026-10", articles(np.random.default_rng(0), 0, PAGES, 2), 1)
     for run, run_id, decoder in (("a", GREEDY, "greedy"), ("b", NUCLEUS, "sample:top_p=0.9")):
         add_run(database, run_id, decoder, model=MODEL, snapshot_id=snapshot.snapshot_id, prompts=PAGES)
@@ -43,7 +47,6 @@ def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         written = [Completion(page, 0, text, 8, len(text.split()), "stop", False) for page, text in texts.items()]
         runs.add_completions(database, run_id, written)
         runs.complete(database, run_id, 1)
-    return database.path
 
 
 @pytest.fixture

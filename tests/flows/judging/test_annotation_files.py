@@ -15,8 +15,9 @@ import newwiki
 from flows.commands.judge import judge
 from flows.judging.annotation_files import export_pairs, import_answers
 from flows.judging.findings import find
-from flows.judging.pairing import Pairing
+from flows.judging.pairing import Pairing, pair_up
 from newwiki.errors import UsageError
+from newwiki.judge_request import PairsRequest
 from newwiki.judging.blinding import exported_by_earlier_version
 from storage import judgements
 from storage.database import Database
@@ -86,6 +87,16 @@ def test_two_batches_have_other_names_and_other_orders(database: Database, pairi
     assert [row["text_1"] for row in one] != [row["text_1"] for row in two]
 
 
+@pytest.fixture(scope="module")
+def begun(two_runs: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Database, Pairing, Rows]:
+    """A database that has exported a batch, with its pairs. It refuses every file, so that tests share it."""
+    folder = tmp_path_factory.mktemp("begun")
+    database = Database(shutil.copy(two_runs, folder / "newwiki.duckdb"))
+    pairing = pair_up(database, PairsRequest(run_a=GREEDY, run_b=NUCLEUS))
+    export_pairs(database, pairing, "batch 1", folder / "pairs.csv")
+    return database, pairing, read(folder / "pairs.csv")
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -103,10 +114,10 @@ def test_two_batches_have_other_names_and_other_orders(database: Database, pairi
 )
 @pytest.mark.parametrize("name", ["bad.csv", "bad.jsonl"])
 def test_a_file_with_a_bad_line_is_refused_with_the_line_and_nothing_of_it_is_stored(
-    database: Database, pairing: Pairing, tmp_path: Path, name: str, change: Change, said: str
+    begun: tuple[Database, Pairing, Rows], tmp_path: Path, name: str, change: Change, said: str
 ) -> None:
-    export_pairs(database, pairing, "batch 1", tmp_path / name)
-    rows = [{key: row[key] for key in ("pair", "annotator")} | {"coherence": "1"} for row in read(tmp_path / name)]
+    database, pairing, exported = begun
+    rows = [{key: row[key] for key in ("pair", "annotator")} | {"coherence": "1"} for row in exported]
     change(rows)
     if name.endswith("jsonl") and said.startswith("line"):
         number = int(said.split()[1].rstrip(":"))
@@ -130,10 +141,10 @@ def test_a_file_with_a_bad_line_is_refused_with_the_line_and_nothing_of_it_is_st
     ],
 )
 def test_a_file_that_is_none_is_refused(
-    database: Database, pairing: Pairing, tmp_path: Path, name: str, text: bytes, said: str
+    begun: tuple[Database, Pairing, Rows], tmp_path: Path, name: str, text: bytes, said: str
 ) -> None:
+    database, pairing, _ = begun
     (tmp_path / name).write_bytes(text)
-    judgements.begin_blinding(database, *pairing.ids, pairing.rubric)
     with pytest.raises(UsageError, match=said):
         import_answers(database, pairing, "batch 1", tmp_path / name)
 

@@ -93,7 +93,7 @@ def test_p_is_corrected_for_the_criteria_of_a_judge_and_not_for_other_judges(
     rows = find(database, pairing).preferences
     with database.read() as connection:
         answers = connection.execute("select judge, criterion, page_id, preferred from preferences").fetchall()
-    value_of = {pairing.one.run_id: 1.0, pairing.other.run_id: 0.0}
+    value_of = {pairing.contender.run_id: 1.0, pairing.other.run_id: 0.0}
     for judge in ("people", "Ada", "Bob"):
         of_judge = [row for row in rows if row.judge == judge]
         assert len(of_judge) == len(pairing.rubric.names) > 1

@@ -117,21 +117,21 @@ def request(prompts: int, samples: int) -> EvaluationRequest:
         prompts=prompts,
         samples=samples,
         keep=samples // 2,
-        max_new_tokens=64,
+        max_new_tokens=16,
     )
 
 
 def test_a_run_larger_than_those_here_takes_what_was_predicted(published: Path, model: Backend, tmp_path: Path) -> None:
     """But for what cannot be known before: how many tokens it writes."""
     trial, there = copied(published, tmp_path), copied(published, tmp_path)
-    small = [tokens(trial, evaluated(trial, model, request(prompts, 8))) for prompts in (2, 8)]
+    small = [tokens(trial, evaluated(trial, model, request(prompts, 4))) for prompts in (2, 8)]
     measured = rates(trial).changed(load_seconds=0)
     assert measured.tokens_per_second.source.startswith("2 runs here")
     assert measured.score_seconds.source.startswith("2 scorings here")
-    planned = plan(PlanRequest(prompts=13, samples=8, keep=4), measured).seconds
-    a_completion = sum(small) / (10 * 8)
-    assert planned == pytest.approx(sum(seconds_of(13 * 8 * a_completion, 13 * 4 + 13)), rel=1e-4)
-    taken = seconds_of(tokens(there, evaluated(there, model, request(13, 8))), 13 * 4 + 13)
+    planned = plan(PlanRequest(prompts=13, samples=4, keep=2), measured).seconds
+    a_completion = sum(small) / (10 * 4)
+    assert planned == pytest.approx(sum(seconds_of(13 * 4 * a_completion, 13 * 2 + 13)), rel=1e-4)
+    taken = seconds_of(tokens(there, evaluated(there, model, request(13, 4))), 13 * 2 + 13)
     assert planned == pytest.approx(sum(taken), rel=0.1)
 
 

@@ -108,6 +108,7 @@ def test_parts_in_any_order_give_the_snapshot_of_the_whole(
     assert published(tmp_path / "two", list(reversed(again))) == whole
 
 
+@pytest.mark.usefixtures("one_reader")
 def test_parts_give_the_old_articles_of_the_whole(sample_wiki: Path, parts: list[Path], tmp_path: Path) -> None:
     assert published(tmp_path / "parts", parts, OLD) == published(tmp_path / "whole", sample_wiki, OLD)
 
@@ -130,6 +131,7 @@ def test_a_process_without_a_part_judges_what_another_has_read(
     assert handed_on == [24]
 
 
+@pytest.mark.usefixtures("one_reader")
 def test_a_limit_takes_the_same_pages_from_parts(sample_wiki: Path, parts: list[Path], tmp_path: Path) -> None:
     first = SnapshotDefinition(NEW.window, Selection(limit=9, min_words=100, min_revisions=1), CUTOFF)
     assert published(tmp_path / "whole", sample_wiki, first) == published(tmp_path / "parts", parts, first)
@@ -155,6 +157,7 @@ def refused(folder: Path, places: Sequence[Path | str], message: str) -> None:
     assert not list(folder.glob("newwiki*"))
 
 
+@pytest.mark.usefixtures("one_reader")
 def test_a_missing_part_is_refused_and_leaves_nothing(parts: list[Path], tmp_path: Path) -> None:
     refused(tmp_path, [*parts[:2], *parts[3:]], "'wiki-part3.xml' is missing")
 

@@ -81,7 +81,7 @@ def test_what_the_database_holds_decides_nothing(tmp_path: Path) -> None:
     """The same month into an empty database and into one with months of others, which it repeats: the same content."""
     (tmp_path / "empty").mkdir()
     pages = [grown("Lumen (river)", LUMEN_IN_PART, DAY), grown("Rhine", RHINE, DAY)]
-    for month in range(8, 12):
+    for month in (10, 11):
         window = Window.month(f"{2025 + (month + 8) // 12}-{(month + 8) % 12 + 1:02}")
         text = LUMEN if window == AUGUST else [*RHINE[: 4 * month], *sentences(20 + month, 60 - 4 * month)]
         publish(tmp_path, window, grown("Lumen" if window == AUGUST else "Rhine", text, window.start))
@@ -93,7 +93,7 @@ def test_what_the_database_holds_decides_nothing(tmp_path: Path) -> None:
         "select nearest_title, nearest_snapshot_id, round(similarity, 2) from novelty "
         "where similarity > 0 and snapshot_id = 'testwiki-2026-09' order by 1"
     )
-    assert ask(tmp_path / "newwiki.duckdb", "select count(*) from snapshots") == [(5,)]
+    assert ask(tmp_path / "newwiki.duckdb", "select count(*) from snapshots") == [(3,)]
     assert ask(tmp_path / "newwiki.duckdb", recorded) == [
         ("Lumen", "testwiki-2026-08", 0.81), ("Rhine", "testwiki-2026-07", 0.5),
     ]  # fmt: skip

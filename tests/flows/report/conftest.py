@@ -48,8 +48,9 @@ def add_texts(database: Database, run_id: str, texts: dict[tuple[int, int], str]
     written = [
         Completion(page, sample, text, 9, len(text.split()), "stop", False) for (page, sample), text in texts.items()
     ]
-    runs.add_completions(database, run_id, written)
-    runs.complete(database, run_id, keep=20)
+    with database.write():
+        runs.add_completions(database, run_id, written)
+        runs.complete(database, run_id, keep=20)
 
 
 def add_scores(
@@ -62,7 +63,6 @@ def add_scores(
 ) -> None:
     """Numbers drawn about where the metric's own are, in place of those that an evaluation takes hours for."""
     draw = np.random.default_rng(seed)
-    runs.register(database, [by], metrics)
     rows = []
     for metric in metrics:
         mean, spread = _SCALES.get(metric.name, (0.5, 0.1))
@@ -71,8 +71,9 @@ def add_scores(
         for (page_id, sample), value in zip(keys, draw.normal(mean, spread, len(keys)), strict=True):
             rows.append(Score(page_id, sample, metric.name, float(value), "ok", by.evaluator_id))
     with database.write() as connection:
+        runs.register(database, [by], metrics)
         insert(connection, "scores", rows, run_id=run_id)
-    runs.finish_scoring(database, run_id, {by.evaluator_id})
+        runs.finish_scoring(database, run_id, {by.evaluator_id})
 
 
 @pytest.fixture(scope="module")

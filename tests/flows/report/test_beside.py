@@ -49,14 +49,16 @@ def test_runs_of_several_protocols_have_no_groups_and_it_is_said(scored: Path, t
     assert found and found.of is None
     assert "these were asked otherwise: max_new_tokens 8, 9" in found.lacking
     beside = trade_off(there, column(there, "sbert"), PageSigns())
-    assert beside and [panel.asked for panel in beside.panels] == ["max_new_tokens 8"]  # of the other there is one run
+    assert beside and [panel.protocol for panel in beside.panels] == [
+        "max_new_tokens 8"
+    ]  # of the other there is one run
 
 
 def test_quality_stands_against_diversity_with_both_intervals(material: Material) -> None:
     found = trade_off(material, column(material, "sbert"), PageSigns())
     assert found and [key.text for key in found.keys] == ["evil <img onerror=console.error(3) src=x>", "one", "two"]
     [panel] = found.panels
-    assert (panel.quality.name, panel.diversity.name, panel.asked) == ("sbert", "distinct_2", "")
+    assert (panel.quality.name, panel.diversity.name, panel.protocol) == ("sbert", "distinct_2", "")
     assert panel.level and not panel.hollow  # the articles vary, and every run has its intervals
     for record in material.records:
         assert f"{record['sbert']:.4g}, {record['distinct_2']:.4g}" in panel.image

@@ -33,7 +33,7 @@ _QUERIES = (
     "select repeat('x', 100000) as x, 1 as y",
 )
 _CODES = (0, 8, 27, 31, 127, 0xFFFE, 0xFFFF, 0x202E, 0x10FFFF)
-_VALUES = ("%00", "%1B", str(2**70), "-1", "%ED%A0%80", "%FF", "a" * 60_000, "..%2f..%2fetc")
+_VALUES = ("%00", str(2**70), "-1", "%ED%A0%80", "a" * 5_000, "..%2f..%2fetc")
 _PLACES = (
     "/{}", "/snapshots/{}", "/articles/{}", "/articles/{}/1", f"/articles/{SNAPSHOT}/{{}}",
     f"/articles/{SNAPSHOT}?page={{}}", f"/articles/{SNAPSHOT}?find={{}}", "/runs/{}", "/runs/{}/1", "/runs/one/{}",

@@ -62,11 +62,12 @@ def test_table_3_has_the_decoder_that_most_models_share(scored: Path) -> None:
 
 
 def test_two_checkpoints_of_one_name_are_told_apart(database: Database) -> None:
+    run = gather(database, "latest").entries["greedy-0"].run
     for number, model in enumerate(("a/step-1", "b/step-1", "b/step-1")):
         runs.start(
             database,
             replace(
-                gather(database, "latest").entries["greedy-0"].run,
+                run,
                 run_id=f"x{number}",
                 model=model,
                 model_sha256=f"{number}" * 64,
@@ -116,7 +117,7 @@ def test_the_matrix_is_that_of_numpy_and_leaves_the_articles_out(scored: Path) -
     ids = [record["run_id"] for record in material.records]
     table = np.array([np.concatenate([values(database, run_id, name) for run_id in ids]) for name in names])
     np.testing.assert_allclose(np.array(found.cells, float), np.corrcoef(table), atol=1e-9)
-    assert found.texts == found.kept == table.shape[1]
+    assert found.texts == found.total == table.shape[1]
 
 
 def test_a_metric_that_does_not_vary_has_no_correlation(database: Database, pages: list[int]) -> None:
@@ -208,12 +209,13 @@ def test_another_finder_than_the_run_had_marks_nothing_and_says_so(database: Dat
 
 @pytest.mark.slow
 def test_table_4_pairs_the_same_request_on_old_and_new_articles(database: Database, pages: list[int]) -> None:
-    assert models.old_and_new(database, gather(database, "latest")) is None
+    material = gather(database, "latest")
+    assert models.old_and_new(database, material) is None
     with database.write() as connection:
         connection.execute(
             "insert into snapshots select * replace ('old' as kind, 'old-one' as snapshot_id) from snapshots"
         )
-    run = gather(database, "latest").entries["sample-1"].run
+    run = material.entries["sample-1"].run
     runs.start(database, replace(run, run_id="on-old", snapshot_id="old-one"))
     runs.start(database, replace(run, run_id="longer", snapshot_id="old-one", max_new_tokens=9, protocol=None))
     for run_id in ("on-old", "longer"):

@@ -23,9 +23,10 @@ def database(published: Path, tmp_path: Path) -> Database:
 
 
 def add(database: Database, pages: list[int], run_id: str, versions: dict[str, str], **changes: Any) -> None:
-    add_run(database, run_id, prompts=len(pages), versions=json.dumps(versions), **changes)
-    add_texts(database, run_id, {(page, 0): "It is." for page in pages})
-    add_scores(database, run_id, rules(), [(page, 0) for page in pages], len(run_id), _METRICS)
+    with database.write():
+        add_run(database, run_id, prompts=len(pages), versions=json.dumps(versions), **changes)
+        add_texts(database, run_id, {(page, 0): "It is." for page in pages})
+        add_scores(database, run_id, rules(), [(page, 0) for page in pages], len(run_id), _METRICS)
 
 
 def step(number: int, training: str = "t", **more: str) -> dict[str, str]:

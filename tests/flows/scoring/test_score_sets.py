@@ -154,7 +154,7 @@ def test_what_came_before_an_interruption_is_not_scored_again(
     here: Database, embedder: HashEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run, articles = written(here, "run-1", 2, 1)
-    score(here, run, articles)
+    score(here, run, articles, "ngram_entropy_1,self_bleu")
     whole = rows(here, "select * from run_scores order by all")
     with here.write() as connection:
         connection.execute("delete from run_scores where metric = 'self_bleu'")
@@ -167,7 +167,7 @@ def test_what_came_before_an_interruption_is_not_scored_again(
         return real(*given)
 
     monkeypatch.setattr(score_sets, "score_set", noted)
-    score(here, run, articles)
+    score(here, run, articles, "ngram_entropy_1,self_bleu")
     assert asked == ["self_bleu", "self_bleu"]
     assert rows(here, "select * from run_scores order by all") == whole
     assert rows(here, "select count(*) from leaderboard") == [(2,)]
@@ -185,7 +185,7 @@ def test_a_run_on_more_articles_gives_the_articles_new_numbers(here: Database, e
 
 def test_a_run_that_kept_nothing_has_reasons(here: Database, embedder: HashEmbedder) -> None:
     run, articles = written(here, "run-1", 2, 0)
-    score(here, run, articles)
+    score(here, run, articles, "mauve,self_bleu")
     assert rows(here, "select distinct value, status from run_scores where run_id = 'run-1'") == [(None, "no texts")]
 
 

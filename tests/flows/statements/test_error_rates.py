@@ -8,7 +8,7 @@ import pytest
 from flows.statements.verdicts import FAILS, HOLDS
 from tests.evaluators.simulations import loaded
 
-DRAWS = 100
+DRAWS = 60
 AT_MOST = 0.05 + 3 * math.sqrt(0.05 * 0.95 / DRAWS)  # three standard errors of the simulation
 
 simulated = loaded("statement_verdicts")

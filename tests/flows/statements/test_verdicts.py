@@ -333,12 +333,11 @@ def test_sizes_that_nobody_knows_are_said() -> None:
     assert "0 of them are there" in str(found.why)
 
 
-@pytest.mark.parametrize("models", [4, 6])
-def test_models_that_differ_whatever_their_size_are_rarely_said_to_grow_with_it(models: int) -> None:
+def test_models_that_differ_whatever_their_size_are_rarely_said_to_grow_with_it() -> None:
     """The null at the unit of the claim: each model has a level of its own, far larger than what articles vary by."""
-    random, called = np.random.default_rng(models), 0
+    random, called = np.random.default_rng(4), 0
     for _ in range(400):
-        levels = random.normal(size=models)
+        levels = random.normal(size=4)
         made = [
             (sampled(f"model {place}", size=1e6 * 3**place), {"S-BERT": texts(place, level)})
             for place, level in enumerate(levels)

@@ -1,26 +1,13 @@
-"""The database of a Prefect server, which takes Prefect longer to make than to start."""
+"""A Prefect server for all tests of this folder."""
 
-import subprocess
-import sys
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
-from tests.flows.conftest import environment
-from tests.once import once
-
-_MAKE = """
-import asyncio
-from prefect.server.database import provide_database_interface
-asyncio.run(provide_database_interface().create_db())
-"""
+from tests.flows.serving import PrefectServer, prefect_server
 
 
 @pytest.fixture(scope="session")
-def prefect_database(shared_folder: Path) -> Path:
-    """An empty one. Tests copy it into their PREFECT_HOME."""
-
-    def make(folder: Path) -> None:
-        subprocess.run([sys.executable, "-c", _MAKE], env=environment(PREFECT_HOME=str(folder)), check=True)
-
-    return once(shared_folder / "prefect-home", make) / "prefect.db"
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrefectServer]:
+    with prefect_server(tmp_path_factory.mktemp("server")) as server:
+        yield server

@@ -12,6 +12,7 @@ import pytest
 
 import newwiki
 from evaluators.scoring import select
+from flows.demonstration import wiki
 from flows.evaluating.evaluate_all import evaluate_all
 from flows.progress import Silent
 from flows.scoring.loaded_evaluators import LoadedEvaluators
@@ -20,6 +21,9 @@ from newwiki.registry import load_plugin
 from newwiki.request import EvaluationRequest, ScoringRequest
 from newwiki.settings import Settings
 from storage.database import Database
+from tests.docs.world import write_embedder
+from tests.flows.conftest import Run
+from tests.flows.serving import PrefectServer
 from tests.processes import FORKS
 
 pytestmark = pytest.mark.slow
@@ -38,16 +42,12 @@ Rows = dict[str, list[tuple[Any, ...]]]
 
 
 @pytest.fixture(scope="module", autouse=True)
-def connected(prefect_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The server that Prefect starts by itself where none is configured, one for all flows here, and the backend that
-    dies."""
-    from prefect.server.api.server import SubprocessASGIServer
+def connected(server: PrefectServer) -> Iterator[None]:
+    """Flows of this process run on the server, and there is the backend that dies."""
     from prefect.settings import PREFECT_API_URL, PREFECT_HOME, temporary_settings
 
     load_plugin(Path(__file__).with_name("dying.py"))
-    home = tmp_path_factory.mktemp("prefect")
-    shutil.copy(prefect_database, home)
-    with temporary_settings({PREFECT_HOME: home}, restore_defaults={PREFECT_API_URL}), SubprocessASGIServer():
+    with temporary_settings({PREFECT_API_URL: server.api, PREFECT_HOME: Path(server.env["PREFECT_HOME"])}):
         yield
 
 
@@ -135,14 +135,17 @@ def test_what_fails_always_is_told_and_all_else_is_kept_and_not_done_again(
     assert rows(database) == expected
 
 
-def test_a_stored_run_is_scored_by_a_crew_as_alone_embeddings_too(alone: Path, tmp_path: Path) -> None:
+def test_a_stored_run_is_scored_by_a_crew_as_alone_embeddings_too(
+    alone: Path, toy_checkpoint: Path, tmp_path: Path
+) -> None:
     from flows.scoring.flow import score as flow
     from flows.scoring.score_all import score_all
 
     here, there = (Path(shutil.copy(alone, tmp_path / name)) for name in ("here.duckdb", "there.duckdb"))
     asked = ScoringRequest(missing=True, metrics="sbert,mauve")
-    score_all(Database(here), asked, SETTINGS, Silent())
-    flow(asked, replace(SETTINGS, db=str(there)), runner="threads:2")
+    settings = replace(SETTINGS, embedder=str(write_embedder(toy_checkpoint, tmp_path / "embedder")))
+    score_all(Database(here), asked, settings, Silent())
+    flow(asked, replace(settings, db=str(there)), runner="threads:2")
     assert rows(there) == rows(here)
     tables = [Database(path).table("set_scored", "") for path in (here, there)]
     assert tables[0] == tables[1]
@@ -152,6 +155,16 @@ def test_a_stored_run_is_scored_by_a_crew_as_alone_embeddings_too(alone: Path, t
             with duckdb.connect(str(path), read_only=True) as connection:
                 found.append(sorted(connection.execute(f"from {name}").fetchall(), key=repr))
         assert found[0] == found[1], name
+
+
+def test_the_command_line_goes_through_prefect_where_asked(server: PrefectServer, in_process: Run) -> None:
+    """Although PREFECT_API_URL is not in its environment, which would be enough."""
+    ended = in_process(
+        "refresh", "--prefect", "--dump", wiki(), "--month", "2026-09", "--format", "json", "--db", "a.duckdb"
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert '"articles": 13' in ended.stdout
+    assert any(run["name"].startswith("refresh 2026-09 from") for run in server.runs())
 
 
 def test_another_machines_evaluators_are_refused(alone: Path) -> None:

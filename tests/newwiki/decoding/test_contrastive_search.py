@@ -59,7 +59,7 @@ def test_it_writes_the_same_as_the_naive_implementation_on_real_text(toy_checkpo
 
 @pytest.mark.parametrize("size", [0, 2])
 def test_without_a_penalty_it_is_greedy(size: int) -> None:
-    model, asked = lively(0), asked_of(0, 12)
+    model, asked = lively(0), asked_of(0, 5)
     greedy = written(f"greedy:no_repeat_ngram_size={size}", model, asked, ends=ENDS, room=16)
     for top_k, alpha in [(1, 0.6), (5, 0)]:
         spec = f"contrastive-search:top_k={top_k},penalty_alpha={alpha},no_repeat_ngram_size={size}"
@@ -70,13 +70,12 @@ def test_without_a_penalty_it_is_greedy(size: int) -> None:
 def test_the_batch_and_the_order_change_nothing(slack: float) -> None:
     model, asked = lively(1, spread=0.1), asked_of(1, 5)
     alone = written("contrastive-search", model, asked, ends=ENDS, room=7, rows=1)
-    for rows in (7, 32):
-        for order in (asked, asked[::-1]):
-            assert written("contrastive-search", model, order, ends=ENDS, room=7, rows=rows, slack=slack) == alone
+    for rows, order in ((7, asked), (32, asked[::-1])):
+        assert written("contrastive-search", model, order, ends=ENDS, room=7, rows=rows, slack=slack) == alone
 
 
 def test_a_long_completion_outgrows_its_slot() -> None:
     """More tokens than the slots are widened by at a time; to the last one that the context holds."""
-    model, asked = lively(2), asked_of(2, 3)
+    model, asked = lively(2), asked_of(2, 1)
     expected = naively("contrastive-search", model, asked, frozenset(), CONTEXT - 12, CONTEXT)
     assert written("contrastive-search", model, asked, ends=frozenset(), room=CONTEXT - 12) == expected

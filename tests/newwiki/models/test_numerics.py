@@ -18,7 +18,7 @@ _OUTSIDE = {"selftest.py", "thresholds.py", "memory.py", "replay.py"}
 SOURCES = {
     1: "2a780cef4637dd6d038579bdfbfada02e142d5628bcb118081656d61e4d54bff",
     2: "1fe0b68a2b9eaf12594d2b2ad73e77f69fd46de6da6299ceb72e3c36e747ccbd",
-    3: "5334829c28beccfe00b339cd58563aff5f814e2970db016441d0059700fe82cc",
+    3: "d43f97dfe313524ffa2c25b0b018863645d14ea5fa8f23fe5de467eff47bcb55",
 }
 
 

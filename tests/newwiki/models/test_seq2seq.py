@@ -51,7 +51,7 @@ KINDS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
 SHARED = ["t5", "bart"]
 DECODERS = ["greedy", "sample", "beam", "group-beam", "sibling-beam"]
 IN_BATCHES = [  # every decoder with T5, and one of each kind with BART
-    *(("t5", decoder) for decoder in [*DECODERS, "sample:top_k=20,top_p=0.9", "sample:typical_p=0.9,temperature=0.7"]),
+    *(("t5", decoder) for decoder in DECODERS),
     ("bart", "sample"),
     ("bart", "beam"),
 ]
@@ -143,9 +143,8 @@ def test_greedy_and_beam_search_are_those_of_generate_token_for_token(
     asked = {"num_beams": beams, **({"length_penalty": 1.0, "early_stopping": False} if beams > 1 else {})}
     expected = generated(plain(kind), loaded[kind]._tokenizer, **asked)
     requests = [(prompt, 0) for prompt in PROMPTS]
-    for rows in (1, 16):
-        texts = complete(loaded[kind], decoder, requests, batch_size=rows)
-        assert {page: (one.text, one.tokens, one.finish_reason) for (page, _), one in texts.items()} == expected
+    texts = complete(loaded[kind], decoder, requests, batch_size=16)
+    assert {page: (one.text, one.tokens, one.finish_reason) for (page, _), one in texts.items()} == expected
 
 
 def test_blocked_n_grams_are_those_of_generate(loaded: dict[str, Seq2SeqModel], plain: Callable[[str], Any]) -> None:
@@ -161,7 +160,7 @@ def test_the_same_bytes_at_any_batch_size_in_any_order_and_after_an_interruption
     loaded: dict[str, Seq2SeqModel], kind: str, decoder: str
 ) -> None:
     model = loaded[kind]
-    few: dict[str, Any] = {"max_new_tokens": 6}
+    few: dict[str, Any] = {"max_new_tokens": 4}
     whole = complete(model, decoder, batch_size=1, **few)
     assert whole.keys() == {(prompt.page_id, sample) for prompt, sample in REQUESTS}
     assert complete(model, decoder, REQUESTS[::-1], batch_size=7, **few) == whole
@@ -169,15 +168,13 @@ def test_the_same_bytes_at_any_batch_size_in_any_order_and_after_an_interruption
     assert complete(model, decoder, strict=True, **few) == whole
 
 
-@pytest.mark.parametrize("kind", SHARED)
+@pytest.mark.parametrize(("kind", "decoder"), [("t5", "greedy"), ("bart", "sample"), ("t5", "sample:top_k=20")])
 def test_what_is_settled_alone_is_the_same(
-    loaded: dict[str, Seq2SeqModel], monkeypatch: pytest.MonkeyPatch, kind: str
+    loaded: dict[str, Seq2SeqModel], monkeypatch: pytest.MonkeyPatch, kind: str, decoder: str
 ) -> None:
-    for decoder in ("greedy", "sample", "sample:top_k=20"):
-        expected = complete(loaded[kind], decoder, max_new_tokens=4)
-        monkeypatch.setattr("newwiki.models.seq2seq.FLOAT32_SLACK", 1e9)
-        assert complete(loaded[kind], decoder, max_new_tokens=4) == expected
-        monkeypatch.undo()
+    expected = complete(loaded[kind], decoder, max_new_tokens=4)
+    monkeypatch.setattr("newwiki.models.seq2seq.FLOAT32_SLACK", 1e9)
+    assert complete(loaded[kind], decoder, max_new_tokens=4) == expected
 
 
 def test_memory_that_runs_out_halves_a_cohort_and_changes_no_byte(

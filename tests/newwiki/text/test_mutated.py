@@ -12,7 +12,7 @@ from newwiki.text.prose import extract_prose
 from tests.newwiki.text.leaks import leaks
 
 SHREDS = ["{{", "}}", "[[", "]]", "{|", "\n|}", "<ref>", "</ref>", "|", "<!--", "''", "\n", "<nowiki>", "[", "]", "("]
-MUTATED = 1000
+MUTATED = 400
 # What MediaWiki shows too where markup is broken: a stroke, an arrow, a name that is no link's, `<no<b>wiki>`.
 HARMLESS = ["|", "Category:", "( ", "(, ", "(;", ",,", "-->", "<>", "a tag"]
 
@@ -48,28 +48,28 @@ def test_a_page_whose_markup_is_broken_leaks_none_of_it(english: Language, sampl
 @pytest.mark.parametrize(
     "text",
     [
-        "{{" * 1_250_000, "[[" * 250_000, "{{a|" * 250_000, "{{nowrap|" * 500 + "x" + "}}" * 500, "<ref>" * 150_000,
-        "{|\n" * 150_000, "[http://x " * 100_000, "'''" * 150_000, "(" * 250_000 + "{{x}}" + ")" * 250_000,
-        "{{x}}, " * 150_000, "[[File:a|" * 100_000, "<table>" * 100_000 + "</table>" * 100_000, "<!--" * 250_000,
-        "{{lang|en|" + "a|" * 250_000 + "}}", "({{x}}" * 100_000, "&#" * 250_000, "\n==x" * 100_000,
-        "a<b " * 100_000, "<b x=" * 100_000, "<b x='" * 75_000, "<ref " * 100_000, "<ref " * 100_000 + ">",
-        "<ref" + "a" * 250_000, "<ref" + " " * 250_000, "<h2>a" * 25_000, "<h2 " * 100_000, "<code>" * 75_000,
-        "<nowiki>&" * 50_000, "<nowiki>" + "a<" * 25_000 + "</nowiki>", "<syntaxhighlight inline>" * 25_000,
-        "<includeonly>" * 50_000, "<noinclude>" * 50_000, "<poem>" * 75_000, "<span><i>" * 50_000,
-        "\n<!-- a -->" * 50_000, "\n----" * 100_000, "__a" * 150_000, "__NOTOC__" * 50_000,
-        "[http://" + "a" * 250_000,
-        "[mailto:a " * 50_000, "mailto:" * 75_000, "file:" * 100_000, "file:" * 100_000 + "]]",
+        "{{" * 416_000, "[[" * 83_000, "{{a|" * 83_000, "{{nowrap|" * 500 + "x" + "}}" * 500, "<ref>" * 50_000,
+        "{|\n" * 50_000, "[http://x " * 33_000, "'''" * 50_000, "(" * 83_000 + "{{x}}" + ")" * 83_000,
+        "{{x}}, " * 50_000, "[[File:a|" * 33_000, "<table>" * 33_000 + "</table>" * 33_000, "<!--" * 83_000,
+        "{{lang|en|" + "a|" * 83_000 + "}}", "({{x}}" * 33_000, "&#" * 83_000, "\n==x" * 33_000,
+        "a<b " * 33_000, "<b x=" * 33_000, "<b x='" * 25_000, "<ref " * 33_000, "<ref " * 33_000 + ">",
+        "<ref" + "a" * 83_000, "<ref" + " " * 83_000, "<h2>a" * 8_000, "<h2 " * 33_000, "<code>" * 25_000,
+        "<nowiki>&" * 16_000, "<nowiki>" + "a<" * 8_000 + "</nowiki>", "<syntaxhighlight inline>" * 8_000,
+        "<includeonly>" * 16_000, "<noinclude>" * 16_000, "<poem>" * 25_000, "<span><i>" * 16_000,
+        "\n<!-- a -->" * 16_000, "\n----" * 33_000, "__a" * 50_000, "__NOTOC__" * 16_000,
+        "[http://" + "a" * 83_000,
+        "[mailto:a " * 16_000, "mailto:" * 25_000, "file:" * 33_000, "file:" * 33_000 + "]]",
         "[[" * 900 + "file:" * 49_500,
-        "xcite web |" * 20_000, "{{PAGENAME}}" * 50_000, "{{lang-rus|" * 50_000, "{{USA|" * 75_000,
-        "( " * 50_000 + "{{x}}" + " )" * 50_000, "([ " * 20_000 + "{{x}}" + " ])" * 20_000,
-        "[{" * 20_000 + "[[" + "{[" * 20_000, "{{nowrap|" + " " * 19_000 + "!=x}}",
+        "xcite web |" * 6_000, "{{PAGENAME}}" * 16_000, "{{lang-rus|" * 16_000, "{{USA|" * 25_000,
+        "( " * 16_000 + "{{x}}" + " )" * 16_000, "([ " * 6_000 + "{{x}}" + " ])" * 6_000,
+        "[{" * 6_000 + "[[" + "{[" * 6_000, "{{nowrap|" + " " * 19_000 + "!=x}}",
         ("[[(" + " " * 19_000 + "|]]") * 20,
-        "a" + "\u0301\u0316" * 100_000, "\n== See also ==\na" * 25_000, "{{x}} {{y}}, " * 25_000, "“" * 150_000,
+        "a" + "\u0301\u0316" * 33_000, "\n== See also ==\na" * 8_000, "{{x}} {{y}}, " * 8_000, "“" * 50_000,
     ],
     ids=lambda text: repr(text[:10]),
 )  # fmt: skip
 def test_a_page_that_is_nothing_but_openers_takes_seconds_a_megabyte_at_most(english: Language, text: str) -> None:
     start = time.process_time()
     prose = extract_prose(text, english)
-    assert time.process_time() - start < 4 * max(0.5, len(text) / 1e6)
+    assert time.process_time() - start < 4 * max(0.2, len(text) / 1e6)
     assert leaks(prose, but=HARMLESS) == []

@@ -53,7 +53,7 @@ def request_(well_read: Path, amateur: Path) -> ContrastRequest:
         decoder=(BESIDE[0], "sample:top_p=0.95"),
         amateur_temperature=1.0,
         ablations="amateur-size,amateur-context,plausibility",
-        max_new_tokens=48,
+        max_new_tokens=32,
     )
 
 

@@ -48,57 +48,60 @@ def asked(path: Path, *arguments: str | Path) -> list[str]:
     return ["experiment", "cutoff", *map(str, arguments), "--db", str(path), "--format", "json", "--quiet"]
 
 
-def ask(path: Path, *arguments: str | Path) -> list[dict[str, Any]]:
+def ask(path: Path, *arguments: str | Path) -> None:
     done = CliRunner().invoke(cli, asked(path, *arguments), catch_exceptions=False)
     assert done.exit_code == 0, done.output
-    found: list[dict[str, Any]] = json.loads(done.stdout)["rows"]
-    return found
 
 
-def of(found: Sequence[dict[str, Any]], model: Path, metric: str = "bits_per_byte") -> dict[str, Any]:
-    [one] = [one for one in found if one["model"] == str(model) and one["metric"] == metric]
-    return one
+STATED = ("--knowledge-cutoff", name_of(toys.cutoff_of(SEED) + 3))
 
 
 @pytest.fixture(scope="module")
 def answered(models: Path, well_read: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wiki on which the models and the control have been asked. Tests that change it copy it."""
     path = tmp_path_factory.mktemp("answered") / "newwiki.duckdb"
-    publish_months(path, toys.wiki(3))
-    ask(path, models / "seen-3", models / "unseen-3", "--control", well_read)
+    publish_months(path, toys.wiki(SEED))
+    ask(path, models / f"seen-{SEED}", models / f"unseen-{SEED}", "--control", well_read)
     return path
 
 
-@pytest.mark.parametrize("has_control", [True, False])
+@pytest.fixture(scope="module")
+def alone(models: Path, answered: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same wiki, on which the first model has been asked again, without the control and with a stated cutoff. The
+    page of the answer is beside it."""
+    path = Path(shutil.copy(answered, tmp_path_factory.mktemp("alone") / "newwiki.duckdb"))
+    ask(path, models / f"seen-{SEED}", *STATED, "--out", path.with_suffix(".html"))
+    return path
+
+
 def test_the_month_up_to_which_a_model_has_read_is_named_and_none_where_it_has_read_none(
-    has_control: bool, models: Path, well_read: Path, answered: Path, tmp_path: Path
+    models: Path, answered: Path
 ) -> None:
-    path = Path(shutil.copy(answered, tmp_path / "newwiki.duckdb"))
-    seen, unseen = models / f"seen-{SEED}", models / f"unseen-{SEED}"
-    found = ask(path, seen, unseen, *(("--control", well_read) if has_control else ()))
-    named, none = of(found, seen), of(found, unseen)
-    assert named["verdict"] == "found"
-    assert named["low"][:7] <= name_of(toys.cutoff_of(SEED)) <= named["high"][:7]
-    assert none["verdict"] == "no change" and none["month"] is None and none["p"] > 0.05
-
-
-def test_asked_again_it_is_the_same_answer_and_no_run_is_made(models: Path, well_read: Path, answered: Path) -> None:
-    counts = (
-        "select (select count(*) from runs), (select count(*) from experiments), (select count(*) from cutoff_months)"
-    )
-    before = rows(answered, counts)
-    ask(answered, models / "seen-3", models / "unseen-3", "--control", well_read)
-    assert rows(answered, counts) == before
+    found = "select model, verdict, low, high, month, p from cutoff_findings where metric = 'bits_per_byte'"
+    by_model = {model: row for model, *row in rows(answered, found)}
+    verdict, low, high, _, _ = by_model[str(models / f"seen-{SEED}")]
+    assert verdict == "found"
+    assert f"{low:%Y-%m}" <= name_of(toys.cutoff_of(SEED)) <= f"{high:%Y-%m}"
+    verdict, _, _, month, p = by_model[str(models / f"unseen-{SEED}")]
+    assert verdict == "no change" and month is None and p > 0.05
     assert rows(answered, "select count(*), min(articles) from cutoff_months where metric = 'bits_per_byte'") == [
         (3 * toys.MONTHS, toys.EACH)
     ]
 
 
+def test_without_a_control_it_is_named_too_and_no_run_is_made_again(answered: Path, alone: Path) -> None:
+    [(verdict, low, high)] = rows(
+        alone, "select verdict, low, high from cutoff_findings where metric = 'bits_per_byte' and stated is not null"
+    )
+    assert verdict == "found"
+    assert f"{low:%Y-%m}" <= name_of(toys.cutoff_of(SEED)) <= f"{high:%Y-%m}"
+    assert rows(alone, "select count(*) from runs") == rows(answered, "select count(*) from runs")
+
+
 def test_killed_between_two_runs_it_takes_what_is_there_and_gives_the_same_answer(
-    models: Path, answered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    models: Path, alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, whole = tmp_path / "killed.duckdb", Path(shutil.copy(answered, tmp_path / "whole.duckdb"))
-    publish_months(path, toys.wiki(3))
+    path = publish_months(tmp_path / "killed.duckdb", toys.wiki(SEED))
     made, make = list[str](), Evaluations.make
 
     def dies(*arguments: Any, **instead: Any) -> Any:
@@ -109,23 +112,22 @@ def test_killed_between_two_runs_it_takes_what_is_there_and_gives_the_same_answe
 
     with monkeypatch.context() as patched:
         patched.setattr(Evaluations, "make", dies)
-        assert CliRunner().invoke(cli, asked(path, models / "seen-3")).exit_code != 0
+        assert CliRunner().invoke(cli, asked(path, models / f"seen-{SEED}", *STATED)).exit_code != 0
     before = rows(path, "select run_id, started_at, finished_at from runs order by all")
     assert len(before) == 5 and rows(path, "select * from experiments") == []
-    assert ask(path, models / "seen-3") == ask(whole, models / "seen-3")
+    ask(path, models / f"seen-{SEED}", *STATED)
     assert set(before) < set(rows(path, "select run_id, started_at, finished_at from runs"))
     for table in ("cutoff_findings", "cutoff_months"):
         answer = "select experiment_id from experiments where request->>'control' is null"
         of_answer = f"select * from {table} where experiment_id in ({answer}) order by all"  # noqa: S608
-        assert rows(path, of_answer) == rows(whole, of_answer) != []
+        assert rows(path, of_answer) == rows(alone, of_answer) != []
 
 
-def test_a_model_s_stated_cutoff_is_drawn_and_judged_in_the_page(models: Path, answered: Path, tmp_path: Path) -> None:
-    path, page = Path(shutil.copy(answered, tmp_path / "newwiki.duckdb")), tmp_path / "answer.html"
-    stated = name_of(toys.cutoff_of(3) + 3)
-    [found, *_] = ask(path, models / "seen-3", "--knowledge-cutoff", stated, "--out", page)
-    assert found["stated"][:7] == stated and found["agrees"] is False
-    html = page.read_text()
+def test_a_model_s_stated_cutoff_is_drawn_and_judged_in_the_page(models: Path, alone: Path) -> None:
+    assert rows(alone, "select agrees from cutoff_findings where stated is not null and metric = 'bits_per_byte'") == [
+        (False,)
+    ]
+    html, stated = alone.with_suffix(".html").read_text(), STATED[1]
     assert f"is said to know of nothing after {stated}, which does not agree with its numbers" in html
     assert "The last month that was seen" in html and "stated knowledge cutoff" in html
     assert html.count("<svg") == 1 and "no control was given" in html

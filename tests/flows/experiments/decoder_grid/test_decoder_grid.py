@@ -32,7 +32,7 @@ GRID = (
     "sample:top_p=1.0,temperature=1.0,top_k=20,presence_penalty=1.0,frequency_penalty=1.0",
 )
 ASKED: dict[str, Any] = {
-    "decoder": GRID, "samples": 2, "keep": 2, "max_new_tokens": 24, "metrics": "distinct_2,rep_4",
+    "decoder": GRID, "samples": 2, "keep": 2, "max_new_tokens": 16, "metrics": "distinct_2,rep_4",
 }  # fmt: skip
 ARTICLES = 13
 TABLES = ("statement_verdicts", "setting_numbers", "metric_correlations")

@@ -18,7 +18,7 @@ from storage.database import Database
 from tests.evaluators.classifiers import described
 from tests.evaluators.handmade import voter
 
-PROMPTS, SAMPLES = 16, 4
+PROMPTS, SAMPLES, SWAPPED = 16, 4, 4
 SETTINGS = (0.2, 0.5, 0.8)
 # How many of the four completions of a prompt are negative at each setting, and by how many prompts it is one more in
 # turn, so that no two groups of a category have the one more at the same prompts
@@ -111,7 +111,7 @@ def ask(
 ) -> str:
     """The id of the answer."""
     usual = {
-        "models": ("scripted",), "backend": "scripted", "samples": SAMPLES, "prompts": PROMPTS, "swap_texts": 20,
+        "models": ("scripted",), "backend": "scripted", "samples": SAMPLES, "prompts": PROMPTS, "swap_texts": SWAPPED,
         "decoder": (f"sample:top_p=[{','.join(map(str, SETTINGS))}]",), "metrics": "negative_regard",
         "prompt_file": (scorer.parent / "demographics.txt",),
     }  # fmt: skip

@@ -46,23 +46,32 @@ def ask(db: Path, model: str, **asked: str) -> dict[str, Any]:
     return row
 
 
-def test_who_has_read_the_old_month_shows_a_gap(db: Path, reader_of_old: str, well_read: Path) -> None:
-    alone = ask(db, reader_of_old)
+@pytest.fixture(scope="module")
+def asked(db: Path, reader_of_old: str, well_read: Path) -> dict[str, dict[str, Any]]:
+    """The gaps of who has read the old month, alone and beside a control, and of who has read neither."""
+    return {
+        "alone": ask(db, reader_of_old),
+        "beside": ask(db, reader_of_old, control=str(well_read)),
+        "neither": ask(db, str(well_read)),
+    }
+
+
+def test_who_has_read_the_old_month_shows_a_gap(asked: dict[str, dict[str, Any]]) -> None:
+    alone, beside = asked["alone"], asked["beside"]
     assert alone["verdict"] == "better on old articles"
     assert alone["high"] < 0
-    beside = ask(db, reader_of_old, control=str(well_read))
     assert beside["verdict"] == "better on old articles"
     assert beside["difference_high"] < 0
 
 
-def test_who_has_read_neither_shows_none(db: Path, well_read: Path) -> None:
-    row = ask(db, str(well_read))
+def test_who_has_read_neither_shows_none(asked: dict[str, dict[str, Any]]) -> None:
+    row = asked["neither"]
     assert row["verdict"] == "no difference shown"
     assert row["low"] < 0 < row["high"]
 
 
+@pytest.mark.usefixtures("asked")
 def test_the_blind_baseline_cannot_tell_articles_of_one_kind(db: Path, reader_of_old: str) -> None:
-    ask(db, reader_of_old)
     rows = stored(db, "select distinct * exclude (experiment_id) from leakage_memberships")
     rows = [one for one in rows if one["model"] == reader_of_old]
     assert {one["score"] for one in rows} == {"bits_per_byte", "min_k_percent"}
@@ -72,20 +81,20 @@ def test_the_blind_baseline_cannot_tell_articles_of_one_kind(db: Path, reader_of
     assert by_bits["difference_low"] > 0
 
 
-def test_asked_again_it_is_the_same_answer_and_stored_once(db: Path, well_read: Path) -> None:
-    first = ask(db, str(well_read))
+def test_asked_again_it_is_the_same_answer_and_stored_once(
+    db: Path, asked: dict[str, dict[str, Any]], well_read: Path
+) -> None:
     before = [stored(db, f"from {table} order by all") for table in ("experiments", "leakage_gaps", "leakage_pairs")]
-    assert ask(db, str(well_read)) == first
+    assert ask(db, str(well_read)) == asked["neither"]
     after = [stored(db, f"from {table} order by all") for table in ("experiments", "leakage_gaps", "leakage_pairs")]
     assert after == before
 
 
-def test_the_answer_says_what_it_rests_on_and_what_it_cannot_tell(
-    db: Path, reader_of_old: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    experiment("leakage", reader_of_old, old=OLD, snapshot=NEW, db=db)
-    told = capsys.readouterr().err
-    assert "leakage: better on old articles" in told
+@pytest.mark.usefixtures("asked")
+def test_the_answer_says_what_it_rests_on_and_what_it_cannot_tell(db: Path) -> None:
+    said = "select words from experiments where verdict = 'better on old articles' and request->>'control' is null"
+    [answer] = stored(db, said)
+    told = "\n".join(answer["words"])
     [pairs] = set(re.findall(r"over (\d+) pairs of articles", told))
     assert f"with {pairs} pairs a gap of 0.0" in told and "bits a byte would be seen in 80 of 100 cases" in told
     assert f"of {EACH} old articles ({OLD}) are matched with as many of {EACH} new ones ({NEW}) by length" in told
@@ -103,8 +112,8 @@ def test_a_metric_that_not_all_runs_have_from_one_evaluator_is_told() -> None:
     assert left_out_words([]) == []
 
 
-def test_the_report_of_the_new_month_shows_it(db: Path, reader_of_old: str, tmp_path: Path) -> None:
-    ask(db, reader_of_old)
+@pytest.mark.usefixtures("asked")
+def test_the_report_of_the_new_month_shows_it(db: Path, tmp_path: Path) -> None:
     page = report(snapshot=NEW, out=tmp_path / "report.html", db=db, quiet=True).read_text("utf-8")
     assert "Old articles against new ones" in page
     assert re.search('<p class="answer">.* does better on old articles, which it may have read', page)
@@ -126,12 +135,12 @@ def test_what_cannot_be_asked(db: Path, asked: dict[str, str], told: str) -> Non
 
 @recomputed.recomputes("leakage_gaps")
 def test_the_numbers_are_those_of_a_recomputation_from_stored_scores(
-    db: Path, reader_of_old: str, well_read: Path
+    db: Path, asked: dict[str, dict[str, Any]]
 ) -> None:
     """Plain Python, from the scores of the two models and the pairs of articles alone."""
     from scipy.stats import nct, t
 
-    row = ask(db, reader_of_old, control=str(well_read))
+    row = asked["beside"]
     pairs = [
         (one["old_page_id"], one["new_page_id"])
         for one in stored(db, "select distinct * exclude (experiment_id) from leakage_pairs")
@@ -171,9 +180,9 @@ def test_the_numbers_are_those_of_a_recomputation_from_stored_scores(
 
 
 @recomputed.recomputes("leakage_memberships")
+@pytest.mark.usefixtures("asked")
 def test_the_areas_are_those_of_a_recomputation_from_stored_scores_and_texts(db: Path, reader_of_old: str) -> None:
     """By counting pairs of an old and a new article; the blind classifier is fitted again to the stored texts."""
-    ask(db, reader_of_old)
     rows = [one for one in stored(db, "from leakage_memberships") if one["model"] == reader_of_old]
     answer = rows[-1]["experiment_id"]
     rows = [one for one in rows if one["experiment_id"] == answer]

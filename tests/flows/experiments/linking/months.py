@@ -55,8 +55,9 @@ def add_scores(
         for name, values in numbers.items()
         for place, value in enumerate(values)
     ]
-    runs.add_scores(database, run_id, scores)
-    runs.finish_scoring(database, run_id, {by.evaluator_id})
+    with database.write():
+        runs.add_scores(database, run_id, scores)
+        runs.finish_scoring(database, run_id, {by.evaluator_id})
 
 
 def add_scored_run(
@@ -65,8 +66,9 @@ def add_scored_run(
     """A run whose id is MODEL-MONTH unless it is named; its model's hash is the model's name."""
     run_id = changes.pop("run_id", f"{model}-{snapshot[-2:]}")
     asked = {"snapshot_id": snapshot, "model": model, "model_sha256": model, "prompts": ARTICLES, **changes}
-    add_run(database, run_id, **asked)
-    add_scores(database, run_id, snapshot, numbers, by)
+    with database.write():  # a transaction takes longer than the rows
+        add_run(database, run_id, **asked)
+        add_scores(database, run_id, snapshot, numbers, by)
     return str(run_id)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +56,13 @@ def ask(db: Path, *models: str, **asked: Any) -> dict[str, dict[str, Any]]:
     return {one["statement"]: one for one in rows}
 
 
-def test_stored_runs_give_each_statement_a_verdict(db: Path) -> None:
-    found = ask(db)
+@pytest.fixture(scope="module")
+def found(db: Path) -> dict[str, dict[str, Any]]:
+    """By statement; asked once."""
+    return ask(db)
+
+
+def test_stored_runs_give_each_statement_a_verdict(found: dict[str, dict[str, Any]]) -> None:
     assert list(found) == [one.name for one in paper().of("models")]
     assert {one["verdict"] for one in found.values()} == {"holds", "does not hold", "cannot tell"}
     assert found["gpt3-majority"]["verdict"] == "holds"
@@ -69,8 +75,8 @@ def test_stored_runs_give_each_statement_a_verdict(db: Path) -> None:
     assert found["bart-fog"]["why"] == "needs runs of GPT-2"
 
 
+@pytest.mark.usefixtures("found")
 def test_the_numbers_of_table_3_have_the_articles_row_and_only_runs_of_the_setting(db: Path) -> None:
-    ask(db)
     sql = "select distinct model, parameters_of_model, metric, round(mean, 6) as mean from setting_numbers order by all"
     rows = [tuple(one.values()) for one in query(sql, db=db).to_pylist()]
     assert ("davinci-002", 175e9, "Entity overlap", 0.6) in rows
@@ -78,14 +84,15 @@ def test_the_numbers_of_table_3_have_the_articles_row_and_only_runs_of_the_setti
     assert not [row for row in rows if row[0] == "elsewhere"]
 
 
+@pytest.mark.usefixtures("found")
 def test_every_number_of_table_3_is_that_of_the_stored_scores(db: Path) -> None:
-    ask(db)
     names = {"Entity overlap": "entity_overlap", "Rep-n": "rep_4"}
-    found = query("from setting_numbers", db=db).to_pylist()
-    assert len(found) == 10  # four models and the articles by two metrics
-    for one in found:
-        scores = query(f"from scores where run_id = '{one['run_id']}'", db=db).to_pylist()
-        values = [(row["page_id"], row["value"]) for row in scores if row["metric"] == names[one["metric"]]]
+    numbers = query("from setting_numbers", db=db).to_pylist()
+    assert len(numbers) == 10  # four models and the articles by two metrics
+    scores = query("from scores", db=db).to_pylist()
+    for one in numbers:
+        named = one["run_id"], names[one["metric"]]
+        values = [(row["page_id"], row["value"]) for row in scores if (row["run_id"], row["metric"]) == named]
         if not values:
             assert (one["mean"], one["texts"]) == (None, 0)
             continue
@@ -95,28 +102,27 @@ def test_every_number_of_table_3_is_that_of_the_stored_scores(db: Path) -> None:
 
 
 @recomputes("statement_verdicts")
-def test_what_is_stated_of_a_level_is_that_of_the_stored_scores(db: Path) -> None:
+def test_what_is_stated_of_a_level_is_that_of_the_stored_scores(db: Path, found: dict[str, dict[str, Any]]) -> None:
     """GPT-3's entity overlap is above one half: its interval over articles, p and verdict."""
-    one = ask(db)["gpt3-majority"]
+    one = found["gpt3-majority"]
     sql = "from scores join runs using (run_id) where model = 'davinci-002' and metric = 'entity_overlap'"
     above = interval([row["value"] - 0.5 for row in query(sql, db=db).to_pylist()])
     assert (one["effect"], one["low"], one["high"]) == pytest.approx((above.mean, above.low, above.high))
     p = max(above.p, 2 * float(student.sf(above.mean / above.error, ARTICLES - 1)))
-    tests = sum(row["p_holds"] is not None for row in ask(db).values())
+    tests = sum(row["p_holds"] is not None for row in found.values())
     assert p * (1 - 1e-9) <= one["p_holds"] <= min(1.0, tests * p) * (1 + 1e-9)
     assert one["verdict"] == ("holds" if one["p_holds"] <= 0.05 else "cannot tell")
 
 
-def test_asked_again_it_is_the_same_answer_and_stored_once(db: Path) -> None:
-    first = ask(db)
+def test_asked_again_it_is_the_same_answer_and_stored_once(db: Path, found: dict[str, dict[str, Any]]) -> None:
     tables = ("experiments", "statement_verdicts", "setting_numbers", "metric_correlations")
     before = [query(f"from {table} order by all", db=db).to_pylist() for table in tables]
-    assert ask(db) == first
+    assert ask(db) == found
     assert [query(f"from {table} order by all", db=db).to_pylist() for table in tables] == before
 
 
+@pytest.mark.usefixtures("found")
 def test_the_page_tells_verdicts_by_word_and_colour(db: Path, tmp_path: Path) -> None:
-    ask(db)
     [answer] = query("select experiment_id from experiments order by made_at limit 1", db=db).to_pylist()
     page = write_answer(Database(db), answer["experiment_id"], tmp_path / "answer.html").read_text("utf-8")
     assert '<span class="verdict good">holds</span>' in page
@@ -150,10 +156,10 @@ def test_what_a_protocol_has_is_what_is_compared() -> None:
     assert set(ASKED) - {"snapshot"} | {"stop", "chat"} == set(json.loads(named))
 
 
-@pytest.fixture
-def of_one_name(tmp_path: Path) -> Database:
+@pytest.fixture(scope="module")
+def three_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two runs of the same weights, of which the later has the smaller id, and one after the folder was overwritten."""
-    database = Database(tmp_path / "newwiki.duckdb")
+    database = Database(tmp_path_factory.mktemp("of_one_name") / "newwiki.duckdb")
     add_month(database, AUGUST)
     for run_id, weights, overlap, day in (("f1", "old", 0.1, 1), ("a1", "old", 0.2, 2), ("c1", "new", 0.6, 3)):
         add_scored_run(
@@ -162,7 +168,12 @@ def of_one_name(tmp_path: Path) -> Database:
         )  # fmt: skip
         write_at(database, run_id, day)
     add_scored_run(database, "davinci", AUGUST, scripted(0.4, 0.1), decoder=SETTING)
-    return database
+    return database.path
+
+
+@pytest.fixture
+def of_one_name(three_runs: Path, tmp_path: Path) -> Database:
+    return Database(Path(shutil.copy(three_runs, tmp_path / "newwiki.duckdb")))
 
 
 def write_at(database: Database, run_id: str, day: int) -> None:

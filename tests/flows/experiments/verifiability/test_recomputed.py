@@ -37,22 +37,26 @@ def db(tmp_path_factory: pytest.TempPathFactory, toy_checkpoint: Path) -> Path:
     database, scorer = Database(path), judge(tmp_path_factory.mktemp("judge"))
     publish_month(database, "2026-08", articles(np.random.default_rng(6), 0, PROMPTS), 1)
     request = VerifiabilityRequest(
-        models=(str(toy_checkpoint),), decoder=(AGAINST, "sample:top_k=2"), samples=1, max_new_tokens=48
+        models=(str(toy_checkpoint),), decoder=(AGAINST, "sample:top_k=2"), samples=1, max_new_tokens=32
     )
     evaluations = Evaluations(database, Settings(db=str(path), pair_scorer=str(scorer)), Silent())
     answer(named("verifiability"), evaluations, request)
     with database.write() as connection:
         connection.execute("delete from experiments")
         connection.execute("delete from experiment_rows")
+        changed = []
         for (*key,) in connection.execute("select run_id, page_id, sample, sentence from claims").fetchall():
             drawn = hashlib.sha256(repr(key).encode()).digest()
             label = ("supported", "refuted", "not enough info")[drawn[0] % 3]
             evidence = (None, None) if label == "not enough info" else (f"Page {drawn[1] % 2}", drawn[2] % 2)
-            connection.execute(
-                "update claims set label = ?, evidence_title = ?, evidence_sentence = ? "
-                "where (run_id, page_id, sample, sentence) = (?, ?, ?, ?)",
-                [label, *evidence, *key],
-            )
+            changed.append([*key, label, *evidence])
+        connection.execute(
+            "update claims set label = d.label, evidence_title = d.title, evidence_sentence = d.place from ("
+            "select unnest($1) as run_id, unnest($2) as page_id, unnest($3) as sample, unnest($4) as sentence, "
+            "unnest($5) as label, unnest($6) as title, unnest($7) as place) as d where claims.run_id = d.run_id and "
+            "claims.page_id = d.page_id and claims.sample = d.sample and claims.sentence = d.sentence",
+            [list(column) for column in zip(*changed, strict=True)],
+        )
     answer(named("verifiability"), evaluations, request)
     return path
 

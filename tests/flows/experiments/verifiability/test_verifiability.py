@@ -35,7 +35,7 @@ ASKED: dict[str, Any] = {
     "decoder": ("greedy", "sample:top_k=2", "delayed-beam:delay=[1,2],top_k=2,num_beams=2"),
     "prompts": 2,
     "samples": 2,
-    "max_new_tokens": 24,
+    "max_new_tokens": 16,
 }
 
 

@@ -51,13 +51,13 @@ def test_reading_token_by_token_is_reading_at_once(kind: str) -> None:
 
 
 def logits_of_first_row(model: Any, rows: int) -> Tensor:
-    """Of forty tokens that follow each other, in a batch whose other prompts are longer."""
+    """Of twenty tokens that follow each other, in a batch whose other prompts are longer."""
     reader = EncoderDecoderReader(model, rows)
     for slot in range(rows):
         prompt = reader.read(range(2, 6 + slot % 28))
         reader.slots.put(prompt.cache, prompt.length, [slot])
     written = []
-    for step in range(40):
+    for step in range(20):
         reader.slots.reset(range(rows), [step + 1] * rows)
         written.append(reader.step(torch.arange(step, step + rows) % 97)[0])
     return torch.stack(written)
@@ -69,7 +69,7 @@ def test_a_row_has_the_same_bits_in_any_batch(kind: str) -> None:
     model = built(kind)
     with torch.inference_mode():
         alone = logits_of_first_row(model, 1)
-        for rows in (2, 7, 40):
+        for rows in (2, 33):
             assert torch.equal(logits_of_first_row(model, rows), alone)
 
 

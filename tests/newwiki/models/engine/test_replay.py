@@ -18,7 +18,7 @@ from tests.newwiki.decoding.lively import lively, prompts
 from tests.newwiki.decoding.running import written
 
 _ENDS = frozenset([3, 7])
-_EXAMPLES = int(os.environ.get("NEWWIKI_EXAMPLES", "25"))
+_EXAMPLES = int(os.environ.get("NEWWIKI_EXAMPLES", "12"))
 _TOLERANCE = 5e-5
 
 sampling = st.fixed_dictionaries(

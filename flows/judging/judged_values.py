@@ -29,21 +29,27 @@ def from_origin(name: str, origin: str) -> str:
     return f"{name} (from {origin[:8]})" if origin else name
 
 
-class Said:
+class JudgedValues:
     """The judgments of two runs by judge and criterion, with values relative to the run that the user named first."""
 
-    def __init__(self, found: Iterable[Judgement], names: Mapping[str, str], rubric: str, *, turned: bool) -> None:
+    def __init__(self, judgements: Iterable[Judgement], names: Mapping[str, str], rubric: str, *, turned: bool) -> None:
         self._by: dict[tuple[Judge, str], list[Judgement]] = defaultdict(list)
         self._turned = turned
-        for one in found:
-            name = f"{names[one.judge]} ({one.judge[:8]})" if one.judge_kind == "model" else one.judge
-            name = from_origin(name, one.origin)
-            words = name if one.rubric_sha256 == rubric else f"{name}, rubric {one.rubric_sha256[:8]}"
-            self._by[Judge(one.judge, one.judge_kind, words, one.origin), one.criterion].append(one)
+        for judgement in judgements:
+            name = (
+                f"{names[judgement.judge]} ({judgement.judge[:8]})"
+                if judgement.judge_kind == "model"
+                else judgement.judge
+            )
+            name = from_origin(name, judgement.origin)
+            words = name if judgement.rubric_sha256 == rubric else f"{name}, rubric {judgement.rubric_sha256[:8]}"
+            self._by[Judge(judgement.judge, judgement.judge_kind, words, judgement.origin), judgement.criterion].append(
+                judgement
+            )
 
     def judges(self, criterion: str, kind: JudgeKind | None = None) -> list[Judge]:
         """Return the judges who have answered, in the order in which they started."""
-        return [judge for judge, asked in self._by if asked == criterion and kind in (None, judge.kind)]
+        return [judge for judge, answered in self._by if answered == criterion and kind in (None, judge.kind)]
 
     def values(self, judge: Judge, criterion: str) -> Values:
         """Return a value for each pair. For models, this is the mean of both orders, if both answers are readable."""
@@ -56,26 +62,26 @@ class Said:
 
     def in_both_orders(self, judge: Judge, criterion: str) -> list[tuple[float, float]]:
         """Return the values with run a's text first and with it second, for pairs that have both."""
-        found = self._readable(judge, criterion).values()
-        return [(values["a"], values["b"]) for values in found if len(values) == 2]
+        by_order = self._readable(judge, criterion).values()
+        return [(values["a"], values["b"]) for values in by_order if len(values) == 2]
 
     def unreadable(self, judge: Judge, criterion: str) -> int:
-        return sum(one.value is None for one in self._by[judge, criterion])
+        return sum(judgement.value is None for judgement in self._by[judge, criterion])
 
     def of_people(self, criterion: str) -> Mapping[Page, list[float]]:
         """Return the values of all people for each pair, by page id."""
-        found = defaultdict[Page, list[float]](list)
+        values_by_page = defaultdict[Page, list[float]](list)
         for judge in self.judges(criterion, "person"):
             for page, value in self.values(judge, criterion).items():
-                found[page].append(value)
-        return found
+                values_by_page[page].append(value)
+        return values_by_page
 
     def _readable(self, judge: Judge, criterion: str) -> Mapping[Page, Mapping[Run, float]]:
-        found = defaultdict[Page, dict[Run, float]](dict)
-        for one in self._by[judge, criterion]:
-            if one.value is not None:
-                found[one.page_id][one.first] = one.value
-        return found
+        by_page = defaultdict[Page, dict[Run, float]](dict)
+        for judgement in self._by[judge, criterion]:
+            if judgement.value is not None:
+                by_page[judgement.page_id][judgement.first] = judgement.value
+        return by_page
 
     def _seen(self, value: float) -> float:
         return 1 - value if self._turned else value
