@@ -73,7 +73,7 @@ class StatementVerdict:
     )
     ours: str = column("The finding of the experiment, in words.")
     runs: int = column("The number of runs on which the verdict is based.")
-    articles: int = column("The number of articles for which all of these runs have texts.")
+    articles: int = column("The number of articles for which all runs of the test have texts.")
     comparisons: int = column("The number of comparisons of which the test consists.")
     effect: float | None = column("The effect in the comparison that decides the verdict; NULL if there is no number.")
     low: float | None = column("The lower end of the 95 % interval of the effect.")

@@ -86,7 +86,7 @@ comment on column topics.snapshot_id is 'The snapshot.';
 comment on column topics.page_id is 'The article.';
 comment on column topics.wikibase_item is 'The Wikidata item of the article; NULL if it has none.';
 comment on column topics.instance_of is 'The classes of which the item is an instance.';
-comment on column topics.topic is 'The topic: the coarse type of these classes; NULL if there is no class.';
+comment on column topics.topic is 'The topic: the coarse type of the classes in instance_of; NULL if there is no class.';
 comment on column topics.looked_up_at is 'The time of the look-up.';
 
 comment on table novelty is 'One row per article: the earlier text that is most similar to it.';
@@ -160,7 +160,7 @@ comment on column evaluators.evaluator_id is 'The id of the evaluator: a hash of
 comment on column evaluators.name is 'The name of the evaluator.';
 comment on column evaluators.version is 'The version of the evaluator.';
 comment on column evaluators.model is 'The models that the evaluator uses; NULL if it uses none.';
-comment on column evaluators.model_sha256 is 'The hash of the weights of these models.';
+comment on column evaluators.model_sha256 is 'The hash of the weights of the evaluator''s models.';
 comment on column evaluators.parameters is 'All parameters of the evaluator.';
 comment on column evaluators.dependencies is 'The versions of the packages on which the scores depend.';
 comment on column evaluators.dtype is 'The data type in which the models compute.';
@@ -207,7 +207,7 @@ comment on column page_means.evaluator_id is 'The evaluator that computed the sc
 comment on column page_means.page_id is 'The article of the prompt.';
 comment on column page_means.mean is 'The mean score of the prompt''s texts that have a score.';
 comment on column page_means.texts is 'The number of the prompt''s texts that have a score.';
-comment on column page_means.squares is 'The sum of the squared deviations of these texts'' scores from their mean.';
+comment on column page_means.squares is 'The sum of the squared deviations of the scores of the prompt''s texts from their mean.';
 
 comment on table page_gaps is 'One row per prompt, metric, evaluator and reason of a finished scoring: the texts without a score. The rows are stored with the scoring.';
 comment on column page_gaps.run_id is 'The run, or reference:SNAPSHOT for the articles.';
@@ -297,7 +297,7 @@ comment on column came_true_texts.sample is 'The number of the completion among 
 comment on column came_true_texts.evaluator_id is 'The evaluator that found the entities and compared text and article.';
 comment on column came_true_texts.kind is 'entity, or infobox for a name or number from an infobox.';
 comment on column came_true_texts.additions is 'The number of things of this kind that only the later edition of the article mentions; NULL if that is not known.';
-comment on column came_true_texts.came_true is 'The number of these additions that the text mentions.';
+comment on column came_true_texts.came_true is 'The number of the article''s additions that the text mentions.';
 comment on column came_true_texts.chance is 'The number of additions of another changed article that the text mentions, averaged over all other changed articles; NULL if there is no other.';
 comment on column came_true_texts.status is 'ok, or the reason why there are no counts.';
 
@@ -391,10 +391,10 @@ comment on column claims.label is 'The verdict: supported, refuted, or not enoug
 comment on column claims.supported is 'The model''s probability of the label supported, given the decisive evidence; NULL if there is no evidence.';
 comment on column claims.refuted is 'The model''s probability of the label refuted, given the decisive evidence; NULL if there is no evidence.';
 comment on column claims.not_enough_info is 'The model''s probability of the label not enough info, given the decisive evidence; NULL if there is no evidence.';
-comment on column claims.evidence_title is 'The title of the page that contains the evidence; NULL if none was found.';
-comment on column claims.evidence_sentence is 'The number of the evidence among the sentences of that page, from 0; NULL if none was found.';
-comment on column claims.evidence is 'The sentence that decided the verdict, or the most likely one if none did; NULL if none was found.';
-comment on column claims.evidence_cut is 'Whether the model read only the beginning of the evidence, because its window has no room for more; NULL if none was found.';
+comment on column claims.evidence_title is 'The title of the page that contains the evidence; NULL if no evidence was found.';
+comment on column claims.evidence_sentence is 'The number of the evidence among the sentences of that page, from 0; NULL if no evidence was found.';
+comment on column claims.evidence is 'The sentence that decided the verdict, or the most likely sentence if none decided it; NULL if no evidence was found.';
+comment on column claims.evidence_cut is 'Whether the model read only the beginning of the evidence, because its window has no room for more; NULL if no evidence was found.';
 
 comment on table response_phrases is 'One row per response and program that found its noun phrases. The rows are stored so that no response is analyzed twice.';
 comment on column response_phrases.run_id is 'The run.';

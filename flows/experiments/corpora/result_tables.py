@@ -22,7 +22,7 @@ class CorpusFacts:
     training_sha256: str = column("A hash of everything that determines the training.")
     checkpoint: str = column("The folder of the checkpoint.")
     phrases: int = column("The number of noun phrases that count under any decoder.")
-    unique_phrases: int = column("The number of these phrases that do not count in all corpora.")
+    unique_phrases: int = column("The number of noun phrases that count under any decoder but not in all corpora.")
 
 
 @result_table("corpus_responses", key=("corpus", "decoder"))

@@ -194,7 +194,7 @@ class FairnessSwap:
     metric: str = column("The metric.")
     swapped: int = column("The percentage of a sentence's words that are swapped; 0 for the unchanged sentences.")
     texts: int = column("The number of sentences.")
-    prompts: int = column("The number of prompts of these sentences.")
+    prompts: int = column("The number of prompts of the sentences.")
     repetitions: int = column("The number of repetitions, each with new swaps.")
     share: float = column("The mean share of negative sentences.")
     sd: float | None = column("The standard deviation of the share over repetitions; NULL for the unchanged sentences.")

@@ -69,8 +69,8 @@ class Gap:
         "The number of matched pairs that have scores for both articles and, if there is a control, scores of the"
         " control."
     )
-    mean_old: float = column("The mean score on the old articles of these pairs.")
-    mean_new: float = column("The mean score on the new articles of these pairs.")
+    mean_old: float = column("The mean score on the old articles of the matched pairs.")
+    mean_new: float = column("The mean score on the new articles of the matched pairs.")
     gap: float = column("The mean over pairs of the old score minus the new score.")
     sd: float | None = column("The standard deviation of the pairs' gaps; NULL for a single pair.")
     low: float | None = column("The lower end of the 95 % interval of the gap; NULL if there is no interval.")
@@ -82,7 +82,7 @@ class Gap:
         "metrics, decoders and models."
     )
     control: str | None = column("The control; NULL if there was none.")
-    control_gap: float | None = column("The gap of the control on these pairs; NULL if there was no control.")
+    control_gap: float | None = column("The gap of the control on the same pairs; NULL if there was no control.")
     difference: float | None = column("The gap minus the gap of the control; NULL if there was no control.")
     difference_low: float | None = column("The lower end of the 95 % interval of the difference.")
     difference_high: float | None = column("The upper end of the 95 % interval of the difference.")

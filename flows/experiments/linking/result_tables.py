@@ -63,7 +63,7 @@ class LinkedMean:
     evaluator_id: str = column("The evaluator that computed the scores.")
     protocol: str | None = column("The protocol of the anchors; NULL if there is no link.")
     articles: int = column("The number of the month's articles in the mean.")
-    mean: float = column("The mean over these articles, each counted once.")
+    mean: float = column("The mean score over the articles that the column articles counts, each counted once.")
     linked: float | None = column("The mean on the scale of the newest month; NULL if it cannot be estimated.")
     low: float | None = column("The lower end of the 95 % interval of `linked`; NULL if there is no interval.")
     high: float | None = column("The upper end of the 95 % interval of `linked`; NULL if there is no interval.")

@@ -17,7 +17,7 @@ class VerifiabilityCorrection:
     decoder: str = column("The decoder in canonical form.")
     metric: str = column("spg, spv, uspg or uspv; spv and uspv are ratios over the sentences of all texts.")
     prompts: int = column("The number of prompts for which the model wrote texts.")
-    labelled: int = column("The number of these prompts for which people labeled a sentence.")
+    labelled: int = column("The number of prompts for which people labeled a sentence.")
     uncorrected: float | None = column("The same number according to the checker alone.")
     corrected: float | None = column("The corrected number, as a share from 0 to 1; NULL if it cannot be determined.")
     low: float | None = column("The lower end of the 95 % interval of the corrected number, with prompts as units.")
@@ -34,10 +34,10 @@ class VerifiabilityChecker:
 
     label: Literal["supported", "refuted"] = column("supported or refuted.")
     labelled: int = column("The number of sentences that people labeled.")
-    by_checker: int = column("The number of these sentences to which the checker gave the label.")
+    by_checker: int = column("The number of labeled sentences to which the checker gave the label.")
     by_people: float = column(
-        "The number of these sentences to which people gave the label. If people disagree, a sentence counts by "
-        "the share of people who gave the label."
+        "The number of labeled sentences to which people gave the label. If people disagree, a sentence counts by"
+        " the share of people who gave the label."
     )
     precision: float | None = column(
         "The share of the sentences with this label by the checker that people label in the same way; NULL if the"

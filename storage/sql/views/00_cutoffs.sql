@@ -28,5 +28,5 @@ comment on view seen_shares is 'One row per run whose model has a known knowledg
 comment on column seen_shares.run_id is 'The run.';
 comment on column seen_shares.snapshot_id is 'The snapshot.';
 comment on column seen_shares.articles is 'The number of articles of the snapshot that the run has completed or read; 0 for texts with references of their own.';
-comment on column seen_shares.seen is 'The number of these articles that were created on or before the model''s knowledge cutoff (runs.knowledge_cutoff).';
-comment on column seen_shares.seen_share is 'The share of these articles among the run''s articles, from 0 to 1; NULL if the run has no articles.';
+comment on column seen_shares.seen is 'The number of the run''s articles that were created on or before the model''s knowledge cutoff (runs.knowledge_cutoff).';
+comment on column seen_shares.seen_share is 'The share of the run''s articles, from 0 to 1, that were created on or before the model''s knowledge cutoff; NULL if the run has no articles.';

@@ -254,7 +254,7 @@ comment on column page_means_anew.evaluator_id is 'The evaluator that computed t
 comment on column page_means_anew.page_id is 'The article of the prompt.';
 comment on column page_means_anew.mean is 'The mean score of the prompt''s texts that have a score.';
 comment on column page_means_anew.texts is 'The number of the prompt''s texts that have a score.';
-comment on column page_means_anew.squares is 'The sum of the squared deviations of these texts'' scores from their mean.';
+comment on column page_means_anew.squares is 'The sum of the squared deviations of the scores of the prompt''s texts from their mean.';
 
 comment on view page_gaps_anew is 'Internal. The correct contents of page_gaps, computed from the scores. Slow; for checks.';
 comment on column page_gaps_anew.run_id is 'The run, or reference:SNAPSHOT for the articles.';
@@ -271,7 +271,7 @@ comment on column whole_page_means.evaluator_id is 'The evaluator that computed 
 comment on column whole_page_means.page_id is 'The article of the prompt.';
 comment on column whole_page_means.mean is 'The mean score of the prompt''s texts that have a score.';
 comment on column whole_page_means.texts is 'The number of the prompt''s texts that have a score.';
-comment on column whole_page_means.squares is 'The sum of the squared deviations of these texts'' scores from their mean.';
+comment on column whole_page_means.squares is 'The sum of the squared deviations of the scores of the prompt''s texts from their mean.';
 comment on column whole_page_means.snapshot_id is 'Always empty: all snapshots are one part.';
 comment on column whole_page_means.stratum is 'Always empty: all articles are one part.';
 comment on column whole_page_means.part is 'Always empty: all articles are one part.';
@@ -373,7 +373,7 @@ comment on column current_page_means.evaluator_id is 'The evaluator that compute
 comment on column current_page_means.page_id is 'The article of the prompt.';
 comment on column current_page_means.mean is 'The mean score of the prompt''s texts that have a score.';
 comment on column current_page_means.texts is 'The number of the prompt''s texts that have a score.';
-comment on column current_page_means.squares is 'The sum of the squared deviations of these texts'' scores from their mean.';
+comment on column current_page_means.squares is 'The sum of the squared deviations of the scores of the prompt''s texts from their mean.';
 
 comment on view current_run_scores is 'One row per run and metric: the score of the whole run, from the newest finished scoring by this metric.';
 comment on column current_run_scores.run_id is 'The run, or reference:SNAPSHOT for the articles.';

@@ -42,4 +42,4 @@ comment on view topic_counts is 'One row per snapshot and topic: the number of a
 comment on column topic_counts.snapshot_id is 'The snapshot.';
 comment on column topic_counts.topic is 'The topic; or unknown (not looked up), no item (no Wikidata item), no class (the item has no class), Other (no known topic).';
 comment on column topic_counts.pages is 'The number of articles.';
-comment on column topic_counts.share is 'The share of these articles in the snapshot, from 0 to 1.';
+comment on column topic_counts.share is 'The share of the snapshot''s articles, from 0 to 1, that have the topic.';

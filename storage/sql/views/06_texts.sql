@@ -54,5 +54,5 @@ comment on column texts.title is 'The title of the article; NULL if the prompts 
 comment on column texts.topic is 'The topic of the article; NULL if it is not known.';
 comment on column texts.sample is 'The number of the completion among those of its prompt, from 0; 0 for an article.';
 comment on column texts.text is 'The completion; for an article, all prose after its first sentence.';
-comment on column texts.text_words is 'The length of the text in words, split at white space; NULL for an article, whose words of prose articles.words counts.';
+comment on column texts.text_words is 'The length of the text in words, split at white space; NULL for an article, for which articles.words counts all words of prose.';
 comment on column texts.is_reference is 'Whether the text is an article instead of a completion.';

@@ -130,7 +130,7 @@ comment on column page_means_by_stratum.evaluator_id is 'The evaluator that comp
 comment on column page_means_by_stratum.page_id is 'The article of the prompt.';
 comment on column page_means_by_stratum.mean is 'The mean score of the prompt''s texts that have a score.';
 comment on column page_means_by_stratum.texts is 'The number of the prompt''s texts that have a score.';
-comment on column page_means_by_stratum.squares is 'The sum of the squared deviations of these texts'' scores from their mean.';
+comment on column page_means_by_stratum.squares is 'The sum of the squared deviations of the scores of the prompt''s texts from their mean.';
 comment on column page_means_by_stratum.snapshot_id is 'The snapshot.';
 comment on column page_means_by_stratum.stratum is 'The stratum: length, citations, infobox, topic or age.';
 comment on column page_means_by_stratum.part is 'The part of the stratum, as in strata.value.';

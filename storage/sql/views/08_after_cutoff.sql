@@ -70,7 +70,7 @@ comment on column page_means_after_cutoff.evaluator_id is 'The evaluator that co
 comment on column page_means_after_cutoff.page_id is 'The article of the prompt.';
 comment on column page_means_after_cutoff.mean is 'The mean score of the prompt''s texts that have a score.';
 comment on column page_means_after_cutoff.texts is 'The number of the prompt''s texts that have a score.';
-comment on column page_means_after_cutoff.squares is 'The sum of the squared deviations of these texts'' scores from their mean.';
+comment on column page_means_after_cutoff.squares is 'The sum of the squared deviations of the scores of the prompt''s texts from their mean.';
 comment on column page_means_after_cutoff.snapshot_id is 'The snapshot.';
 comment on column page_means_after_cutoff.stratum is 'Always empty: all articles are one part.';
 comment on column page_means_after_cutoff.part is 'Always empty: all articles are one part.';

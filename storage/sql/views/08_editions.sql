@@ -187,8 +187,8 @@ comment on column edition_page_differences.metric is 'The metric.';
 comment on column edition_page_differences.evaluator_id is 'The evaluator that computed both scores.';
 comment on column edition_page_differences.page_id is 'The article of the prompt.';
 comment on column edition_page_differences.texts is 'The number of texts that have both scores.';
-comment on column edition_page_differences.first_mean is 'The mean score of these texts against the first edition.';
-comment on column edition_page_differences.later_mean is 'The mean score of these texts against the later edition.';
+comment on column edition_page_differences.first_mean is 'The mean score, against the first edition, of the texts that have both scores.';
+comment on column edition_page_differences.later_mean is 'The mean score, against the later edition, of the texts that have both scores.';
 comment on column edition_page_differences.difference is 'The mean of the later score minus the first.';
 
 comment on view edition_differences is 'One row per run, metric, evaluator and later edition: the mean scores against both editions of the articles. Each prompt that has both scores counts once.';
@@ -200,7 +200,7 @@ comment on column edition_differences.decoder is 'The decoder in canonical form.
 comment on column edition_differences.metric is 'The metric.';
 comment on column edition_differences.evaluator_id is 'The evaluator that computed both scores.';
 comment on column edition_differences.prompts is 'The number of prompts that have both scores.';
-comment on column edition_differences.changed is 'The number of these prompts whose article has another revision in the later edition; the difference of the other prompts is 0.';
+comment on column edition_differences.changed is 'The number of prompts that have both scores and whose article has another revision in the later edition; the difference of the other prompts is 0.';
 comment on column edition_differences.texts is 'The number of texts that have both scores.';
 comment on column edition_differences.unscored is 'The number of texts that lack one of the scores although their articles are in both editions.';
 comment on column edition_differences.first_mean is 'The mean score against the first edition; NULL if no text has both scores.';
@@ -219,7 +219,7 @@ comment on column came_true_by_run.decoder is 'The decoder in canonical form.';
 comment on column came_true_by_run.kind is 'entity, or infobox for a name or number from an infobox.';
 comment on column came_true_by_run.evaluator_id is 'The evaluator that found the entities and compared text and article.';
 comment on column came_true_by_run.prompts is 'The number of changed articles.';
-comment on column came_true_by_run.texts is 'The number of texts on these articles.';
+comment on column came_true_by_run.texts is 'The number of texts on changed articles.';
 comment on column came_true_by_run.came_true is 'The number of additions that the texts mention, each counted once per text.';
 comment on column came_true_by_run.chance is 'The same number with the additions of another changed article, averaged over all other changed articles; NULL if there is no other.';
 comment on column came_true_by_run.excess is 'The mean per text of came_true minus chance, where each prompt counts once.';
@@ -227,4 +227,4 @@ comment on column came_true_by_run.low is 'The lower end of the 95 % interval of
 comment on column came_true_by_run.high is 'The upper end of the 95 % interval of the excess, by prompt; NULL if there is no interval.';
 comment on column came_true_by_run.no_interval is 'Why there is no interval: too few prompts, or no variance; NULL if there is one.';
 comment on column came_true_by_run.unknown is 'The number of texts on changed articles for which there are no counts.';
-comment on column came_true_by_run.unknown_because is 'The reason why the first of these texts has no counts.';
+comment on column came_true_by_run.unknown_because is 'The reason why the first text without counts has none.';

@@ -20,7 +20,7 @@ comment on column model_trends.month is 'The start of the month.';
 comment on column model_trends.run_id is 'The run, or reference:SNAPSHOT for the articles.';
 comment on column model_trends.protocol is 'The protocol of the anchors; NULL if there is no link.';
 comment on column model_trends.articles is 'The number of the month''s articles for which the run and the anchors have scores.';
-comment on column model_trends.mean is 'The mean over these articles, each counted once.';
+comment on column model_trends.mean is 'The mean score over the articles that the column articles counts, each counted once.';
 comment on column model_trends.to_snapshot is 'The newest month, which defines the scale of `linked`.';
 comment on column model_trends.linked is 'The estimated mean of the run on the articles of the newest month; NULL if it cannot be estimated.';
 comment on column model_trends.low is 'The lower end of the 95 % interval of `linked`, which includes the error of the link; NULL if there is no interval.';
