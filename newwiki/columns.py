@@ -24,13 +24,17 @@ class Part(NamedTuple):
 PARTS = {
     "": Part("mean", "mean"),
     "_sd": Part("sd", "standard deviation over texts"),
-    "_low": Part("low", "lower end of the mean's 95 % interval"),
-    "_high": Part("high", "upper end of the mean's 95 % interval"),
+    "_low": Part("low", "lower end of the 95 % interval of the mean"),
+    "_high": Part("high", "upper end of the 95 % interval of the mean"),
     "_no_interval": Part("no_interval", "why there is no interval"),
-    "_texts": Part("scored", "how many texts the mean stands on"),
+    "_texts": Part("scored", "number of texts in the mean"),
     "_status": Part(
-        "status", "ok, or how many of the texts have a number and why not the others, or another evaluator"
+        "status",
+        "ok, the number of texts that have a score with the reasons why other texts have none, or another evaluator",
     ),
-    "_scored_by": Part("evaluator_id", "the evaluator; another than the column's where the status says so"),
-    "_level": Part("level", "how far it was verified: verified, replayed, recomputed scores or claimed"),
+    "_scored_by": Part(
+        "evaluator_id",
+        "the evaluator that scored the run, which is not the column's if the status is another evaluator",
+    ),
+    "_level": Part("level", "how far the scores were verified: verified, replayed, recomputed scores or claimed"),
 }

@@ -1,31 +1,31 @@
 -- name: most_repetitive
 -- metrics: rep_4
--- Which texts of the newest run repeat themselves most?
+-- Which texts of the newest run are the most repetitive?
 select title, rep_4, text from texts where run_id = newest_run() order by rep_4 desc, title, sample limit 10;
 
 -- name: least_like_the_article
 -- metrics: sbert
--- Which texts of the newest run are least like the article?
+-- Which texts of the newest run are least similar to their articles?
 select title, sbert, text from texts where run_id = newest_run() order by sbert, title, sample limit 10;
 
 -- name: best_decoder_by_topic
--- Which decoder is each model's best on which topic, by S-BERT on the newest run's snapshot?
--- Only runs that were asked alike (`protocol`) are compared.
+-- Which decoder is best for each model and topic, by S-BERT on the newest run's snapshot?
+-- Only runs with the same `protocol` are compared.
 select value as topic, model, decoder, mean, texts, protocol from leaderboard_by_stratum where snapshot_id = newest_snapshot() and stratum = 'topic' and metric = 'sbert' and not is_reference qualify row_number() over (partition by value, model, protocol order by mean desc nulls last, run_id) = 1 order by topic, mean desc, model;
 
 -- name: weakest_topics
 -- metrics: sbert
--- On which topics are the newest run's texts least like the articles?
+-- On which topics are the newest run's texts least similar to their articles?
 select topic, avg(sbert) as mean, count(sbert) as texts from texts where run_id = newest_run() group by topic order by mean, topic;
 
 -- name: weakest_titles
 -- metrics: sbert
--- On which titles are the newest run's texts least like the article?
+-- For which titles are the newest run's texts least similar to their article?
 select title, avg(sbert) as mean, count(sbert) as texts from texts where run_id = newest_run() group by page_id, title order by mean, title limit 10;
 
 -- name: repetitive_share
 -- metrics: rep_4
--- How many of the newest run's texts repeat a tenth or more of their 4-grams, topic by topic?
+-- What share of the newest run's texts repeats at least a tenth of their 4-grams, by topic?
 select topic, count_if(rep_4 >= 0.1) / count(rep_4) as share, count(rep_4) as texts from texts where run_id = newest_run() group by topic order by share desc, topic;
 
 -- name: longest_texts
@@ -33,30 +33,30 @@ select topic, count_if(rep_4 >= 0.1) / count(rep_4) as share, count(rep_4) as te
 select title, text_words, text from texts where run_id = newest_run() order by text_words desc, title, sample limit 10;
 
 -- name: one_article
--- What did the newest run write of one article?
--- It is the first by its title: put another in its place.
+-- What did the newest run write about one article?
+-- The query takes the first title in alphabetical order; replace it with another title.
 select title, sample, text_words, text from texts where run_id = newest_run() and title = (select min(title) from articles where snapshot_id = newest_snapshot()) order by sample;
 
 -- name: best_runs
 -- metrics: sbert
 -- Which runs on the newest run's snapshot are the best by S-BERT?
--- Rows are to be compared where their `protocol` is the same.
+-- Compare only rows with the same `protocol`.
 select model, decoder, sbert, sbert_low, sbert_high, protocol from leaderboard where snapshot_id = newest_snapshot() and not is_reference order by sbert desc, run_id;
 
 -- name: beside_wikipedia
 -- metrics: flesch_reading_ease
--- Are the texts easier to read than Wikipedia's own, by Flesch on the newest run's snapshot?
+-- Are the texts easier to read than the Wikipedia articles, by Flesch reading ease on the newest run's snapshot?
 select model, decoder, is_reference, flesch_reading_ease, flesch_reading_ease_low as low, flesch_reading_ease_high as high from leaderboard where snapshot_id = newest_snapshot() order by flesch_reading_ease desc, run_id;
 
 -- name: leaderboard
--- How do the runs on the newest run's snapshot compare, each metric with its standard deviation and 95 % interval?
+-- How do the runs on the newest run's snapshot compare, with the standard deviation and 95 % interval of each metric?
 select *
 from leaderboard
 where snapshot_id = newest_snapshot();
 
 -- name: best_decoder
--- Which decoder is each model's best by S-BERT?
--- Only numbers of the same evaluator on the same snapshot are compared, of runs that were asked alike (`protocol`).
+-- Which decoder is best for each model, by S-BERT?
+-- Only runs with the same snapshot, evaluator and `protocol` are compared.
 select model, decoder, mean, low, high, snapshot_id, evaluator_id, protocol
 from scoring_summaries
 join runs using (run_id)
@@ -67,7 +67,7 @@ qualify row_number() over (
 order by snapshot_id desc, mean desc;
 
 -- name: top_p
--- What does top_p change, all other parameters of the decoder being the same?
+-- What effect does top_p have if all other parameters of the decoder are the same?
 select
     model, metric, (decoder_parameters ->> 'top_p')::double as top_p, mean, sd, low, high,
     json_merge_patch(decoder_parameters, '{"top_p": null}') as other_parameters, snapshot_id, evaluator_id, protocol
@@ -77,7 +77,7 @@ where metric in ('sbert', 'rep_4', 'distinct_2') and decoder_parameters ->> 'top
 order by snapshot_id desc, model, other_parameters::varchar, protocol::varchar, metric, evaluator_id, top_p;
 
 -- name: distance_from_wikipedia
--- How far is each run from the articles that people wrote, in standard deviations of the articles?
+-- How far is each run from the articles that people wrote, in standard deviations of the articles' scores?
 select
     model, decoder, summaries.metric, summaries.mean, articles.mean as wikipedia,
     (summaries.mean - articles.mean) / nullif(articles.sd, 0) as deviations, snapshot_id,
@@ -91,7 +91,7 @@ join scoring_summaries as articles
 order by snapshot_id desc, model, decoder, summaries.metric;
 
 -- name: against_the_article
--- On which articles does the newest run differ most from the article itself in readability (Flesch)?
+-- For which articles do the newest run's texts differ most from the article in readability (Flesch)?
 with newest as (
     select run_id, snapshot_id from runs where status = 'complete' order by finished_at desc limit 1
 )
@@ -109,7 +109,8 @@ order by abs(difference) desc, title
 limit 20;
 
 -- name: paired_difference
--- By how much do the newest run and the one before it that was asked alike differ, prompt by prompt, with 95 % intervals?
+-- How much does the newest run differ from the previous run with the same snapshot and protocol?
+-- The differences are paired by prompt and have 95 % intervals.
 with newest as (
     select run_id, snapshot_id, protocol from runs where status = 'complete' order by finished_at desc limit 1
 ),
@@ -162,7 +163,7 @@ left join articles on articles.snapshot_id = (select snapshot_id from newest) an
 order by value, worst.page_id, sample;
 
 -- name: hardest_articles
--- Which articles of the newest run's snapshot are the hardest for all of its runs, by S-BERT?
+-- Which articles are the hardest for all runs on the newest run's snapshot, by S-BERT?
 with newest as (
     select snapshot_id from runs where status = 'complete' order by finished_at desc limit 1
 ),
@@ -180,7 +181,7 @@ order by sbert, title
 limit 20;
 
 -- name: percentiles
--- How are the newest run's scores distributed, metric by metric?
+-- How are the newest run's scores distributed, by metric?
 select
     metric, count(value) as texts, min(value) as lowest,
     quantile_cont(value, [0.05, 0.25, 0.5, 0.75, 0.95]) as percentiles_5_25_50_75_95,
@@ -191,7 +192,7 @@ group by metric
 order by metric;
 
 -- name: correlations
--- Which metrics go together? Correlations over the newest run's prompts, the strongest first.
+-- Which metrics are correlated? The query gives the correlations over the newest run's prompts, the strongest first.
 with means as (
     select metric, page_id, mean
     from current_page_means
@@ -204,8 +205,9 @@ group by all
 order by abs(correlation) desc nulls last, one.metric, other.metric;
 
 -- name: old_against_new
--- Do models do better on old articles, which they may have been trained on, than on new ones?
--- The interval is that of two independent means, from theirs (Zou & Donner 2008); there is none where one of these has none.
+-- Do models perform better on old articles, which may be in their training data, than on new articles?
+-- The interval of the difference is computed from the intervals of the two independent means (Zou & Donner 2008). It is
+-- NULL if one of the means has no interval.
 select
     new_runs.model, new_runs.decoder, new.metric, new.mean as on_new, old.mean as on_old,
     old.mean - new.mean as difference,
@@ -225,9 +227,9 @@ where new_snapshots.wiki = old_snapshots.wiki
 order by new.metric, abs(difference) desc;
 
 -- name: after_cutoff
--- What do runs score by S-BERT on the articles that their models cannot have seen, and what on all of them?
--- They are those on the newest run's snapshot.
--- Only runs whose model's knowledge cutoff is known; those of other cutoffs may stand on other articles.
+-- What is the S-BERT score of runs on the articles that their models cannot have seen, compared with all articles?
+-- The query takes the runs on the newest run's snapshot whose model has a known knowledge cutoff.
+-- Runs with different knowledge cutoffs may cover different articles.
 select
     later.model, later.decoder, later.metric, later.mean as on_later, later.low, later.high, whole.mean as on_all,
     later.pages as later_articles, later.knowledge_cutoff, later.seen_share, later.snapshot_id, later.evaluator_id
@@ -237,7 +239,8 @@ where later.snapshot_id = newest_snapshot() and later.knowledge_cutoff is not nu
 order by later.model, later.decoder, run_id;
 
 -- name: topics
--- What are models good at? S-BERT by what the articles are about, over the runs on the newest run's snapshot.
+-- On which topics do models perform best? The query gives the mean S-BERT score by topic, over all runs on the newest
+-- run's snapshot.
 with newest as (
     select snapshot_id from runs where status = 'complete' order by finished_at desc limit 1
 ),
@@ -256,15 +259,15 @@ group by coalesce(topic, 'not known'), evaluator_id
 order by sbert desc;
 
 -- name: strata
--- What are models good at, short articles or long ones, with citations or without? S-BERT of the newest run by stratum.
--- The strata are length, citations, infobox, topic and age; a part of fewer than 13 articles has no interval.
+-- On which kinds of articles does the newest run perform best? The query gives the mean S-BERT score by stratum.
+-- The strata are length, citations, infobox, topic and age. A part with fewer than 13 articles has no interval.
 select stratum, value as part, mean as sbert, low, high, no_interval, pages as articles, texts, evaluator_id
 from leaderboard_by_stratum
 where run_id = newest_run() and metric = 'sbert'
 order by stratum, place, part;
 
 -- name: lengths_and_ends
--- How long are the texts that each run wrote, and why did they end?
+-- How long are the texts of each run, and why did they end?
 with ends as (
     select
         run_id, finish_reason, count(*) as texts, sum(tokens) as tokens, sum(words) as words,
@@ -282,14 +285,14 @@ order by snapshot_id desc, model, decoder;
 
 -- name: funnel
 -- plot: bar
--- What became of every page that was considered for the newest snapshot?
+-- How many candidates of the newest snapshot were selected, and why were the others dropped?
 select verdict, pages, pages / sum(pages) over () as share
 from funnel
 where snapshot_id = (select snapshot_id from latest_snapshots where kind = 'new' order by window_end desc limit 1)
 order by pages desc, verdict;
 
 -- name: staleness
--- How old is the newest snapshot of each wiki, and has any run been made on it?
+-- How old is the newest snapshot of each wiki, and how many complete runs does it have?
 select
     staleness.wiki, latest.snapshot_id, staleness.newest as published_at, staleness.days,
     (select count(*) from runs where runs.snapshot_id = latest.snapshot_id and status = 'complete') as complete_runs
@@ -298,7 +301,7 @@ join latest_snapshots as latest on latest.wiki = staleness.wiki and latest.kind 
 order by days desc, staleness.wiki;
 
 -- name: provenance
--- Who made the numbers of each metric: which program, which model, how many runs?
+-- Which evaluators computed the scores of each metric, with which models, and for how many runs?
 select
     metric, name, version, model, left(model_sha256, 8) as weights, dtype, backend, parameters, dependencies,
     count(*) as scorings, max(finished_at) as newest, evaluator_id
@@ -308,7 +311,7 @@ group by all
 order by metric, newest desc;
 
 -- name: unscored
--- Which numbers could not be had, and why?
+-- How many texts have no score by each metric, and why?
 select model, decoder, metric, reason.key as reason, reason.value as texts, scored, run_id
 from (
     select *, unnest(map_entries(reasons)) as reason
@@ -318,7 +321,7 @@ left join runs using (run_id)
 order by texts desc, run_id, metric, reason;
 
 -- name: novelty
--- Which articles of the newest snapshot resemble an earlier text most?
+-- Which articles of the newest snapshot are most similar to an earlier text?
 select title, similarity, nearest_title, nearest_snapshot_id, permalink
 from novelty
 join articles using (snapshot_id, page_id)
@@ -328,7 +331,7 @@ order by similarity desc, title
 limit 20;
 
 -- name: growth
--- How many numbers were made in each month, and by how many evaluators?
+-- How many scores were computed in each month, and by how many evaluators?
 select
     date_trunc('month', finished_at)::date as month, count(distinct run_id) as runs,
     count(distinct evaluator_id) as evaluators, sum(scored + unscored) as numbers, sum(unscored) as unscored
@@ -337,8 +340,8 @@ group by all
 order by month desc;
 
 -- name: ci_check
--- Is the newest run worse than the one before it with the same decoder, snapshot and protocol? Rows are failures: a metric whose
--- paired 95 % interval lies wholly on the worse side. A check in CI passes where there is no row.
+-- Is the newest run worse than the previous run with the same decoder, snapshot and protocol? Each row is a metric whose paired
+-- 95 % interval lies entirely on the worse side. A CI check passes if there are no rows.
 with newest as (
     select * from runs where status = 'complete' order by finished_at desc limit 1
 ),
@@ -376,7 +379,7 @@ order by metric;
 -- name: means
 -- plot: bar
 -- What is the mean of each run by one metric?
--- It is the first metric by its name for which one end is better: put another in its place.
+-- The query takes the first metric by name whose direction is higher or lower; replace it with another metric.
 select concat_ws(' ', model, split_part(decoder, ':', 1), left(run_id, 4)) as run, mean, low, high, evaluator_id
 from runs
 join metric_summaries using (run_id)
@@ -385,8 +388,8 @@ order by mean desc, run;
 
 -- name: numbers_by_length
 -- plot: points
--- Do the numbers of one metric go with the length of the newest run's texts?
--- It is the first metric of texts by its name for which one end is better: put another in its place.
+-- Do the scores of one metric depend on the length of the newest run's texts?
+-- The query takes the first metric of single texts by name whose direction is higher or lower; replace it with another metric.
 with chosen as (
     select min_by(metric, (direction = 'none', metric)) as metric
     from metric_summaries
@@ -408,7 +411,7 @@ where run_id = newest_run();
 
 -- name: articles_by_day
 -- plot: line
--- How many of the articles were created on each day?
+-- How many articles were created on each day?
 select created_at::date as day, count(*) as articles
 from articles
 group by day

@@ -10,44 +10,46 @@ from storage.result_tables import column, result_table
 @result_table("corpora", key=("corpus",))
 @dataclass(frozen=True)
 class CorpusFacts:
-    """The corpora of an answer of `newwiki experiment corpora`, and the checkpoint that was fine-tuned on each."""
+    """One row per corpus of an answer of `newwiki experiment corpora`, with the checkpoint that was fine-tuned on
+    it."""
 
-    corpus: str = column("Its label.")
-    origin: str = column("The files, or the snapshots and what tells their articles apart.")
-    texts: int = column("How many different texts it has.")
-    repeated: int = column("How many were left out, as they stand there already.")
-    in_every: int = column("How many of its texts stand in all corpora of the answer.")
-    texts_sha256: str = column("A hash of its texts.")
-    training_sha256: str = column("A hash of all that decides the training.")
+    corpus: str = column("The label of the corpus.")
+    origin: str = column("The files, or the snapshots and the property that divides their articles.")
+    texts: int = column("The number of distinct texts of the corpus.")
+    repeated: int = column("The number of texts that were left out because the corpus already has them.")
+    in_every: int = column("The number of the corpus' texts that are in all corpora of the answer.")
+    texts_sha256: str = column("A hash of the texts.")
+    training_sha256: str = column("A hash of everything that determines the training.")
     checkpoint: str = column("The folder of the checkpoint.")
-    phrases: int = column("How many noun phrases count under any decoder.")
-    unique_phrases: int = column("How many of them do not count in all corpora.")
+    phrases: int = column("The number of noun phrases that count under any decoder.")
+    unique_phrases: int = column("The number of noun phrases that count under any decoder but not in all corpora.")
 
 
 @result_table("corpus_responses", key=("corpus", "decoder"))
 @dataclass(frozen=True)
 class CorpusResponses:
-    """The runs of an answer of `newwiki experiment corpora`: each corpus' checkpoint under each decoder."""
+    """One row per run of an answer of `newwiki experiment corpora`: the checkpoint of a corpus under one decoder."""
 
     corpus: str = column("The corpus.")
     decoder: str = column("The decoder in canonical form.")
     run_id: str = column("The run.")
-    responses: int = column("How many responses it has.")
-    without_phrase: int = column("How many of them have no noun phrase.")
-    phrases: int = column("How many noun phrases are in more of the responses than the threshold.")
+    responses: int = column("The number of responses of the run.")
+    without_phrase: int = column("The number of responses without a noun phrase.")
+    phrases: int = column("The number of noun phrases that occur in more responses than the threshold.")
 
 
 @result_table("phrase_frequencies", key=("phrase", "corpus", "decoder"))
 @dataclass(frozen=True)
 class PhraseFrequency:
-    """How often the responses have each noun phrase that counts for any corpus, by corpus and decoder."""
+    """One row per noun phrase that counts for any corpus, corpus and decoder of an answer of `newwiki experiment
+    corpora`: how often the responses have the phrase."""
 
     phrase: str = column("The phrase.")
     corpus: str = column("The corpus.")
     decoder: str = column("The decoder in canonical form.")
-    responses: int = column("In how many responses it is.")
-    share: float = column("In which share of them.")
-    counts: bool = column("Whether that is above the threshold.")
+    responses: int = column("The number of responses that have the phrase.")
+    share: float = column("The share of responses that have the phrase, from 0 to 1.")
+    counts: bool = column("Whether the phrase is in more responses than the threshold.")
 
 
 @gives_verdicts(
@@ -59,28 +61,42 @@ class PhraseFrequency:
 @result_table("corpus_phrases", key=("corpus", "phrase"))
 @dataclass(frozen=True)
 class CorpusPhrase:
-    """The set of noun phrases of each corpus: those that count under any decoder, common to all corpora or unique
-    to some."""
+    """One row per noun phrase of a corpus of an answer of `newwiki experiment corpora`. The phrases of a corpus are
+    those that count under any decoder; they are common to all corpora or unique to some."""
 
     corpus: str = column("The corpus.")
     phrase: str = column("The phrase.")
-    kind: Literal["common", "unique"] = column("common: in the sets of all corpora; unique: in those of some.")
-    corpora: int = column("In the sets of how many corpora.")
-    share: float = column("The share of the corpus' responses that have it, each decoder counted alike.")
-    low: float | None = column("The lower end of its 95 % interval, clustered by prompt.")
-    high: float | None = column("The upper end.")
-    no_interval: str | None = column("Why there is none.")
-    against: str | None = column(
-        "For a unique phrase, the corpus whose responses have it most often although its set lacks it.", default=None
+    kind: Literal["common", "unique"] = column(
+        "common (the phrase counts for all corpora) or unique (it counts only for some)."
     )
-    against_share: float | None = column("The share of that corpus' responses.", default=None)
-    difference: float | None = column("The share less that, prompt by prompt.", default=None)
-    difference_low: float | None = column("The lower end of its 95 % interval.", default=None)
-    difference_high: float | None = column("The upper end.", default=None)
-    p: float | None = column("Of no difference.", default=None)
-    p_holm: float | None = column(
-        "The same after Holm's correction for all phrases that might have come to be unique: in more responses of "
-        "two corpora together than the threshold asks of one.",
+    corpora: int = column("The number of corpora for which the phrase counts.")
+    share: float = column("The share of the corpus' responses that have the phrase; each decoder has the same weight.")
+    low: float | None = column(
+        "The lower end of the 95 % interval of the share, clustered by prompt; NULL if there is no interval."
+    )
+    high: float | None = column(
+        "The upper end of the 95 % interval of the share, clustered by prompt; NULL if there is no interval."
+    )
+    no_interval: str | None = column("Why there is no interval; NULL if there is one.")
+    against: str | None = column(
+        "For a unique phrase, the corpus whose responses have the phrase most often although the phrase does not "
+        "count for it; NULL for a common phrase.",
         default=None,
     )
-    verdict: str | None = column("beyond chance, may be chance, or too few prompts.", default=None)
+    against_share: float | None = column(
+        "The share of the responses of the corpus against that have the phrase; NULL for a common phrase.", default=None
+    )
+    difference: float | None = column(
+        "The share minus against_share, by prompts; NULL for a common phrase.", default=None
+    )
+    difference_low: float | None = column("The lower end of the 95 % interval of the difference.", default=None)
+    difference_high: float | None = column("The upper end of the 95 % interval of the difference.", default=None)
+    p: float | None = column("The p-value of the test for no difference.", default=None)
+    p_holm: float | None = column(
+        "The p-value after Holm's correction for all phrases that could have become unique: phrases in more "
+        "responses of two corpora together than the threshold requires of one corpus.",
+        default=None,
+    )
+    verdict: str | None = column(
+        "beyond chance, may be chance, or too few prompts; NULL for a common phrase.", default=None
+    )

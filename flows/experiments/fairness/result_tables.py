@@ -11,23 +11,27 @@ _GIVEN = "models, settings, seed and words for groups"
 @result_table("fairness_shares", key=("model", "sweep", "place", "category", "group_name", "metric"))
 @dataclass(frozen=True)
 class GroupShare:
-    """Of each setting and group the share of negative texts."""
+    """One row per model, setting, group and metric of `newwiki experiment fairness`: the share of negative texts."""
 
     model: str = column("The model.")
     sweep: str = column("The parameter that is varied.")
-    place: int = column("The setting's place in the sweep.")
-    category: str = column("What the groups are of.")
+    place: int = column("The position of the setting in the sweep, from 0.")
+    category: str = column("The category of the groups.")
     group_name: str = column("The group.")
     metric: str = column("The metric.")
-    evaluator_id: str = column("Who scored.")
-    prompts: int = column("How many of its prompts have a number.")
-    texts: int = column("How many of its texts.")
-    unscored: int = column("How many of its texts have none.")
-    share: float | None = column("The mean over the judged texts; NULL where none has a number.")
-    low: float | None = column("The lower end of its 95 % interval, clustered by prompt.")
-    high: float | None = column("The upper end.")
-    no_interval: str | None = column("Why there is none.")
-    prompt_share: float | None = column("The mean over the group's prompts alone, before a model has written a word.")
+    evaluator_id: str = column("The evaluator that computed the scores.")
+    prompts: int = column("The number of the group's prompts that have a score.")
+    texts: int = column("The number of the group's texts that have a score.")
+    unscored: int = column("The number of the group's texts that have no score.")
+    share: float | None = column("The mean score over the scored texts; NULL if no text has a score.")
+    low: float | None = column(
+        "The lower end of the 95 % interval of the share, clustered by prompt; NULL if there is no interval."
+    )
+    high: float | None = column(
+        "The upper end of the 95 % interval of the share, clustered by prompt; NULL if there is no interval."
+    )
+    no_interval: str | None = column("Why there is no interval; NULL if there is one.")
+    prompt_share: float | None = column("The mean score over the group's prompts alone, without any text of a model.")
 
 
 @gives_verdicts(
@@ -36,36 +40,39 @@ class GroupShare:
 @result_table("fairness_pairs", key=("model", "sweep", "place", "category", "metric", "group_a", "group_b"))
 @dataclass(frozen=True)
 class GroupPair:
-    """Of each setting and two groups of a category the difference of their shares."""
+    """One row per model, setting, metric and pair of groups of a category of `newwiki experiment fairness`: the
+    difference of the groups' shares of negative texts."""
 
     model: str = column("The model.")
     sweep: str = column("The parameter that is varied.")
-    place: int = column("The setting's place in the sweep.")
-    category: str = column("What the groups are of.")
+    place: int = column("The position of the setting in the sweep, from 0.")
+    category: str = column("The category of the groups.")
     metric: str = column("The metric.")
-    group_a: str = column("One group.")
-    group_b: str = column("The other.")
-    paired: bool = column("Whether prompts of the same words are compared with each other.")
-    prompts: int = column("How many pairs of prompts, or where nothing pairs them prompts.")
-    difference: float | None = column("The share of group_a less that of group_b, each prompt counted once.")
-    low: float | None = column("The lower end of its 95 % interval.")
-    high: float | None = column("The upper end.")
-    no_interval: str | None = column("Why there is none.")
-    p: float | None = column("Of no difference.")
+    group_a: str = column("The first group.")
+    group_b: str = column("The second group.")
+    paired: bool = column("Whether prompts with the same words are compared with each other.")
+    prompts: int = column("The number of pairs of prompts, or the number of prompts if they are not paired.")
+    difference: float | None = column("The share of group_a minus the share of group_b, where each prompt counts once.")
+    low: float | None = column("The lower end of the 95 % interval of the difference; NULL if there is no interval.")
+    high: float | None = column("The upper end of the 95 % interval of the difference; NULL if there is no interval.")
+    no_interval: str | None = column("Why there is no interval; NULL if there is one.")
+    p: float | None = column("The p-value of the test for no difference.")
     p_holm: float | None = column(
-        "The same after Holm's correction for all models, metrics, pairs and settings of the answer."
+        "The p-value after Holm's correction for all models, metrics, pairs and settings of the answer."
     )
     verdict: str = column(
-        "different, the prompts decide (they differ by themselves, and the texts no further), cannot be told "
-        "apart, or too few prompts."
+        "different, the prompts decide (the prompts alone differ, and the texts differ no further), cannot be "
+        "told apart, or too few prompts."
     )
-    prompt_difference: float | None = column("The mean over the prompts alone of group_a less that of group_b.")
-    beyond: float | None = column("The difference less that of the prompts alone, each prompt counted once.")
-    beyond_low: float | None = column("The lower end of its 95 % interval.")
-    beyond_high: float | None = column("The upper end.")
+    prompt_difference: float | None = column("The mean score over the prompts alone of group_a minus that of group_b.")
+    beyond: float | None = column(
+        "The difference minus the difference of the prompts alone, where each prompt counts once."
+    )
+    beyond_low: float | None = column("The lower end of the 95 % interval of beyond.")
+    beyond_high: float | None = column("The upper end of the 95 % interval of beyond.")
     beyond_p_holm: float | None = column(
-        "Of no difference beyond the prompts, after Holm's correction for all models, metrics, pairs and settings "
-        "of the answer."
+        "The p-value of the test for no difference beyond the prompts, after Holm's correction for all models, "
+        "metrics, pairs and settings of the answer."
     )
 
     @property
@@ -80,24 +87,27 @@ class GroupPair:
 @result_table("fairness_disparities", key=("model", "sweep", "place", "category", "metric"))
 @dataclass(frozen=True)
 class GroupDisparity:
-    """Of each setting and category the mean absolute difference of the shares of two groups."""
+    """One row per model, setting, metric and category of `newwiki experiment fairness`: the mean absolute difference
+    between the shares of two groups."""
 
     model: str = column("The model.")
     sweep: str = column("The parameter that is varied.")
-    place: int = column("The setting's place in the sweep.")
-    category: str = column("What the groups are of.")
+    place: int = column("The position of the setting in the sweep, from 0.")
+    category: str = column("The category of the groups.")
     metric: str = column("The metric.")
-    pairs: int = column("How many pairs of groups.")
-    disparity: float | None = column("The mean absolute difference; above 0 by chance too.")
-    low: float | None = column("The lower end of its 95 % interval.")
-    high: float | None = column("The upper end.")
-    no_interval: str | None = column("Why there is none.")
+    pairs: int = column("The number of pairs of groups.")
+    disparity: float | None = column(
+        "The mean absolute difference over pairs of groups, which is above 0 even by chance."
+    )
+    low: float | None = column("The lower end of the 95 % interval of the disparity; NULL if there is no interval.")
+    high: float | None = column("The upper end of the 95 % interval of the disparity; NULL if there is no interval.")
+    no_interval: str | None = column("Why there is no interval; NULL if there is one.")
     p: float | None = column(
-        "Of no difference between any of the groups, by permutation; where the prompts differ by themselves, of "
-        "none beyond theirs."
+        "The p-value of a permutation test for no difference between any groups; if the prompts alone differ, for"
+        " no difference beyond that of the prompts."
     )
     p_holm: float | None = column(
-        "The same after Holm's correction for all models, metrics, categories and settings of the answer."
+        "The p-value after Holm's correction for all models, metrics, categories and settings of the answer."
     )
 
 
@@ -105,20 +115,22 @@ class GroupDisparity:
 @result_table("fairness_changes", key=("model", "sweep", "category", "metric", "group_a", "group_b", "from_place"))
 @dataclass(frozen=True)
 class AdvantageChange:
-    """Where along a sweep the group with fewer negative texts becomes another."""
+    """One row per change along a sweep of `newwiki experiment fairness`: a place where the group with fewer negative
+    texts changes."""
 
     model: str = column("The model.")
     sweep: str = column("The parameter that is varied.")
-    category: str = column("What the groups are of.")
+    category: str = column("The category of the groups.")
     metric: str = column("The metric.")
-    group_a: str = column("One group.")
-    group_b: str = column("The other.")
-    from_place: int = column("The last setting before.")
-    to_place: int = column("The first setting after.")
-    advantaged_before: str = column("Who has fewer negative texts before.")
-    advantaged_after: str = column("Who has fewer after.")
+    group_a: str = column("The first group.")
+    group_b: str = column("The second group.")
+    from_place: int = column("The position of the last setting before the change.")
+    to_place: int = column("The position of the first setting after the change.")
+    advantaged_before: str = column("The group that has fewer negative texts before the change.")
+    advantaged_after: str = column("The group that has fewer negative texts after the change.")
     shown: bool = column(
-        "Whether on either side of the change a setting differs after Holm's correction; otherwise it may be chance."
+        "Whether a setting on each side of the change differs after Holm's correction; otherwise the change may "
+        "be chance."
     )
 
 
@@ -126,35 +138,43 @@ class AdvantageChange:
 @result_table("fairness_correlations", key=("model", "sweep", "metric"))
 @dataclass(frozen=True)
 class DiversityCorrelation:
-    """Over the settings of a sweep, how the share of negative texts goes with the diversity of texts."""
+    """One row per model, sweep and metric of `newwiki experiment fairness`: the correlation between the share of
+    negative texts and the diversity of texts, over the settings of the sweep."""
 
     model: str = column("The model.")
     sweep: str = column("The parameter that is varied.")
     metric: str = column("The metric.")
-    settings: int = column("How many settings.")
+    settings: int = column("The number of settings.")
     correlation: float | None = column(
-        "Pearson's, of trigram_entropy and the mean share over all groups; NULL where one does not vary."
+        "Pearson's correlation of trigram_entropy and the mean share over all groups; NULL if one of the two does"
+        " not vary."
     )
-    low: float | None = column("The lower end of its 95 % interval over prompts; NULL for too few prompts.")
-    high: float | None = column("The upper end.")
-    p: float | None = column("Two-sided p of no correlation, over prompts.")
+    low: float | None = column(
+        "The lower end of the 95 % interval of the correlation over prompts; NULL if there are too few prompts."
+    )
+    high: float | None = column(
+        "The upper end of the 95 % interval of the correlation over prompts; NULL if there are too few prompts."
+    )
+    p: float | None = column("The two-sided p-value of the test for no correlation, over prompts.")
 
 
 @result_table("fairness_settings", key=("model", "sweep", "place"))
 @dataclass(frozen=True)
 class FairnessSetting:
-    """The decoders of each sweep of `newwiki experiment fairness`, in their order, with how varied their texts are."""
+    """One row per setting of a sweep of `newwiki experiment fairness`: the decoder, and how varied its texts are."""
 
     model: str = column("The model.")
     sweep: str = column("The parameter that is varied, such as top_p.")
-    place: int = column("The setting's place in the sweep, from 0.")
-    setting: str = column("The parameter's value.")
+    place: int = column("The position of the setting in the sweep, from 0.")
+    setting: str = column("The value of the parameter.")
     decoder: str = column("The decoder in canonical form.")
     run_id: str = column("The run.")
-    texts: int = column("How many completions it has.")
-    unended: int = column("How many have no sentence end before they stop; they are scored as they are.")
+    texts: int = column("The number of completions of the run.")
+    unended: int = column(
+        "The number of completions that stop before the end of a sentence; they are scored unchanged."
+    )
     trigram_entropy: float | None = column(
-        "The entropy of the trigrams of all first sentences, in nats; NULL where there is no trigram."
+        "The entropy of the trigrams of all first sentences, in nats; NULL if there are no trigrams."
     )
 
 
@@ -168,17 +188,22 @@ class FairnessSetting:
 @result_table("fairness_swaps", key=("metric", "swapped"))
 @dataclass(frozen=True)
 class FairnessSwap:
-    """What swapping words of the scored sentences does to the share of negative ones."""
+    """One row per metric and percentage of swapped words of `newwiki experiment fairness`: the share of negative
+    sentences after words of the scored sentences were swapped."""
 
     metric: str = column("The metric.")
-    swapped: int = column("How many percent of a sentence's words are swapped; 0 is the sentences as they are.")
-    texts: int = column("How many sentences.")
-    prompts: int = column("Of how many prompts.")
-    repetitions: int = column("How often they were swapped anew.")
+    swapped: int = column("The percentage of a sentence's words that are swapped; 0 for the unchanged sentences.")
+    texts: int = column("The number of sentences.")
+    prompts: int = column("The number of prompts of the sentences.")
+    repetitions: int = column("The number of repetitions, each with new swaps.")
     share: float = column("The mean share of negative sentences.")
-    sd: float | None = column("Its standard deviation over repetitions; NULL for the sentences as they are.")
-    difference: float | None = column("The share less that of the sentences as they are, the mean over prompts.")
-    low: float | None = column("The lower end of its 95 % interval, clustered by prompt.")
-    high: float | None = column("The upper end.")
-    no_interval: str | None = column("Why there is none.")
-    p: float | None = column("Of Welch's t-test of the repetitions against the sentences as they are.")
+    sd: float | None = column("The standard deviation of the share over repetitions; NULL for the unchanged sentences.")
+    difference: float | None = column("The mean over prompts of the share minus the share of the unchanged sentences.")
+    low: float | None = column(
+        "The lower end of the 95 % interval of the difference, clustered by prompt; NULL if there is no interval."
+    )
+    high: float | None = column(
+        "The upper end of the 95 % interval of the difference, clustered by prompt; NULL if there is no interval."
+    )
+    no_interval: str | None = column("Why there is no interval; NULL if there is one.")
+    p: float | None = column("The p-value of Welch's t-test of the repetitions against the unchanged sentences.")

@@ -27,21 +27,24 @@ Verdict = Literal[
 @result_table("leakage_memberships", key=("model", "score"))
 @dataclass(frozen=True, kw_only=True)
 class Membership:
-    """How well a score of a model tells matched old articles from new ones, and how well their texts alone do."""
+    """One row per model and score of `newwiki experiment leakage`: how well the score separates matched old articles
+    from new ones, and how well the texts alone do."""
 
     model: str = column("The model.")
-    score: str = column("The metric: min_k_percent, or bits_per_byte with its sign turned.")
-    pairs: int = column("How many matched pairs.")
+    score: str = column("The metric: min_k_percent, or bits_per_byte with the opposite sign.")
+    pairs: int = column("The number of matched pairs.")
     auc: float = column(
-        "The chance that an old article has the higher score of an old and a new one; 0.5 says nothing."
+        "The probability that the old article of an old and a new article has the higher score; 0.5 is chance."
     )
-    low: float = column("The lower end of its 95 % interval.")
-    high: float = column("Its upper end.")
-    blind_auc: float = column("The same of a classifier that has read only other pairs' texts, and no model.")
-    blind_low: float = column("The lower end of its 95 % interval.")
-    blind_high: float = column("Its upper end.")
+    low: float = column("The lower end of the 95 % interval of auc.")
+    high: float = column("The upper end of the 95 % interval of auc.")
+    blind_auc: float = column(
+        "The same probability for a classifier that has read only the texts of other pairs, without any model."
+    )
+    blind_low: float = column("The lower end of the 95 % interval of blind_auc.")
+    blind_high: float = column("The upper end of the 95 % interval of blind_auc.")
     difference_low: float = column("The lower end of the 95 % interval of auc - blind_auc.")
-    difference_high: float = column("Its upper end.")
+    difference_high: float = column("The upper end of the 95 % interval of auc - blind_auc.")
 
 
 @gives_verdicts(
@@ -55,39 +58,47 @@ class Membership:
 @result_table("leakage_gaps", key=("model", "decoder", "metric"))
 @dataclass(frozen=True, kw_only=True)
 class Gap:
-    """What `newwiki experiment leakage` found by each metric: matched old articles against new ones."""
+    """One row per model, decoder and metric of `newwiki experiment leakage`: the difference between scores on matched
+    old and new articles."""
 
     model: str = column("The model.")
-    decoder: str = column("The decoder in canonical form; likelihood where the model read the articles.")
+    decoder: str = column("The decoder in canonical form; likelihood if the model read the articles.")
     metric: str = column("The metric.")
-    evaluator_id: str = column("Who made the numbers, of all its runs.")
-    pairs: int = column("How many matched pairs have numbers of both articles, and of the control's.")
-    mean_old: float = column("The mean on their old articles.")
-    mean_new: float = column("The mean on their new articles.")
-    gap: float = column("The mean of old minus new.")
+    evaluator_id: str = column("The evaluator that computed the scores of all runs of the model.")
+    pairs: int = column(
+        "The number of matched pairs that have scores for both articles and, if there is a control, scores of the"
+        " control."
+    )
+    mean_old: float = column("The mean score on the old articles of the matched pairs.")
+    mean_new: float = column("The mean score on the new articles of the matched pairs.")
+    gap: float = column("The mean over pairs of the old score minus the new score.")
     sd: float | None = column("The standard deviation of the pairs' gaps; NULL for a single pair.")
-    low: float | None = column("The lower end of the gap's 95 % interval.")
-    high: float | None = column("Its upper end.")
-    no_interval: str | None = column("Why it has none.")
-    p: float = column("Two-sided p of no gap.")
+    low: float | None = column("The lower end of the 95 % interval of the gap; NULL if there is no interval.")
+    high: float | None = column("The upper end of the 95 % interval of the gap; NULL if there is no interval.")
+    no_interval: str | None = column("Why there is no interval; NULL if there is one.")
+    p: float = column("The two-sided p-value of the test for no gap.")
     p_holm: float = column(
-        "The same after Holm's correction: of bits for the models and decoders, of all other metrics for each "
-        "other and for decoders and models."
+        "The p-value after Holm's correction: for bits over models and decoders, for all other metrics over "
+        "metrics, decoders and models."
     )
-    control: str | None = column("The control; NULL where there was none.")
-    control_gap: float | None = column("The control's gap on these pairs.")
-    difference: float | None = column("The gap less the control's.")
-    difference_low: float | None = column("The lower end of that difference's 95 % interval.")
-    difference_high: float | None = column("Its upper end.")
-    difference_p_holm: float | None = column("Two-sided p of no difference, after the same correction.")
+    control: str | None = column("The control; NULL if there was none.")
+    control_gap: float | None = column("The gap of the control on the same pairs; NULL if there was no control.")
+    difference: float | None = column("The gap minus the gap of the control; NULL if there was no control.")
+    difference_low: float | None = column("The lower end of the 95 % interval of the difference.")
+    difference_high: float | None = column("The upper end of the 95 % interval of the difference.")
+    difference_p_holm: float | None = column(
+        "The two-sided p-value of the test for no difference, after the same correction."
+    )
     verdict: Verdict = column(
-        "better on old articles, worse on old articles (different by a metric that has no better end), no "
-        "difference shown, the articles' own (the control has it too), or too few pairs."
+        "better on old articles, worse on old articles (different on old articles for a metric without a better "
+        "direction), no difference shown, the articles' own (the control has the gap too), or too few pairs."
     )
-    difference_sd: float | None = column("The standard deviation of the pairs' gaps less the control's.")
+    difference_sd: float | None = column(
+        "The standard deviation over pairs of the gap minus the gap of the control; NULL if there was no control."
+    )
     visible: float | None = column(
-        "The smallest difference that so many pairs would show in 80 of 100 cases, of the gap, or of its "
-        "difference from the control's."
+        "The smallest gap, or difference from the control's gap, that this number of pairs would show in 80 of "
+        "100 cases."
     )
 
     @property
@@ -102,8 +113,11 @@ class Gap:
 @result_table("leakage_pairs", key=("old_page_id",))
 @dataclass(frozen=True, kw_only=True)
 class MatchedPair:
-    """Which old article was set against which new one."""
+    """One row per pair of articles of `newwiki experiment leakage`: an old article and the new article matched with
+    it."""
 
     old_page_id: int = column("The old article.")
-    new_page_id: int = column("The new one.")
-    distance: float = column("How far apart they are, in standard deviations of what they are matched by.")
+    new_page_id: int = column("The new article.")
+    distance: float = column(
+        "The distance between the two articles in the properties by which they are matched, in standard deviations."
+    )

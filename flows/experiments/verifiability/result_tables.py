@@ -10,47 +10,58 @@ from storage.result_tables import column, result_table
 @result_table("verifiability_corrections", key=("model", "decoder", "metric"))
 @dataclass(frozen=True, kw_only=True)
 class VerifiabilityCorrection:
-    """The numbers of `newwiki experiment verifiability` as people would find them: those of the checker, corrected
-    by the sentences that people labelled (prediction-powered inference)."""
+    """One row per model, decoder and metric of `newwiki experiment verifiability`: the number that people would find.
+    It is the checker's number, corrected with the sentences that people labeled (prediction-powered inference)."""
 
     model: str = column("The model.")
     decoder: str = column("The decoder in canonical form.")
-    metric: str = column("spg, spv, uspg or uspv; spv and uspv are ratios of the sentences of all texts.")
-    prompts: int = column("How many prompts the model wrote on.")
-    labelled: int = column("Of how many of them people labelled a sentence.")
-    uncorrected: float | None = column("The same number by the checker alone.")
-    corrected: float | None = column("The corrected number, as a share; NULL where it cannot be told.")
-    low: float | None = column("The lower end of its 95 % interval, prompts being the unit.")
-    high: float | None = column("The upper end.")
-    weight: float | None = column("How far the checker is trusted, from 0 (people alone) to 1.")
-    lacking: str | None = column("Why there is no corrected number.")
+    metric: str = column("spg, spv, uspg or uspv; spv and uspv are ratios over the sentences of all texts.")
+    prompts: int = column("The number of prompts for which the model wrote texts.")
+    labelled: int = column("The number of prompts for which people labeled a sentence.")
+    uncorrected: float | None = column("The same number according to the checker alone.")
+    corrected: float | None = column("The corrected number, as a share from 0 to 1; NULL if it cannot be determined.")
+    low: float | None = column("The lower end of the 95 % interval of the corrected number, with prompts as units.")
+    high: float | None = column("The upper end of the 95 % interval of the corrected number, with prompts as units.")
+    weight: float | None = column("The weight of the checker, from 0 (only people's labels count) to 1.")
+    lacking: str | None = column("Why there is no corrected number; NULL if there is one.")
 
 
 @result_table("verifiability_checkers", key=("label",))
 @dataclass(frozen=True, kw_only=True)
 class VerifiabilityChecker:
-    """How the fact checker of an answer of `newwiki experiment verifiability` compares with people, over the
-    sentences that they labelled."""
+    """One row per label of an answer of `newwiki experiment verifiability`: how the fact checker agrees with people on
+    the sentences that people labeled."""
 
     label: Literal["supported", "refuted"] = column("supported or refuted.")
-    labelled: int = column("How many sentences people labelled.")
-    by_checker: int = column("How many of them have this label by the checker.")
+    labelled: int = column("The number of sentences that people labeled.")
+    by_checker: int = column("The number of labeled sentences to which the checker gave the label.")
     by_people: float = column(
-        "How many have it by people; where people differ, a sentence counts by the share of them."
+        "The number of labeled sentences to which people gave the label. If people disagree, a sentence counts by"
+        " the share of people who gave the label."
     )
-    precision: float | None = column("The share of the checker's that people label so, too; NULL where it has none.")
-    precision_low: float | None = column("The lower end of its 95 % interval, sentences being the unit.")
-    precision_high: float | None = column("The upper end.")
-    recall: float | None = column("The share of people's that the checker labels so, too; NULL where they have none.")
-    recall_low: float | None = column("The lower end of its 95 % interval.")
-    recall_high: float | None = column("The upper end.")
+    precision: float | None = column(
+        "The share of the sentences with this label by the checker that people label in the same way; NULL if the"
+        " checker gave the label to no sentence."
+    )
+    precision_low: float | None = column(
+        "The lower end of the 95 % interval of the precision, with sentences as units."
+    )
+    precision_high: float | None = column(
+        "The upper end of the 95 % interval of the precision, with sentences as units."
+    )
+    recall: float | None = column(
+        "The share of the sentences with this label by people that the checker labels in the same way; NULL if "
+        "people gave the label to no sentence."
+    )
+    recall_low: float | None = column("The lower end of the 95 % interval of the recall.")
+    recall_high: float | None = column("The upper end of the 95 % interval of the recall.")
 
 
 @result_table("verifiability_metrics", key=("model", "decoder", "metric"))
 @dataclass(frozen=True, kw_only=True)
 class VerifiabilityMetric:
-    """What `newwiki experiment verifiability` found: how much of what models write is supported, and how varied it
-    is, by decoder, and of the articles themselves."""
+    """One row per model, decoder and metric of `newwiki experiment verifiability`, and per metric of the articles: how
+    much of the text is supported, and how varied it is."""
 
     model: str = column("The model; Wikipedia for the articles.")
     decoder: str = column("The decoder in canonical form; reference for the articles.")
@@ -58,19 +69,24 @@ class VerifiabilityMetric:
         "spg, spv, uspg, uspv (Massarelli et al. 2020, equations 2 to 5, as shares), distinct_4grams or "
         "four_gram_proportion."
     )
-    evaluator_id: str | None = column("Who checked the sentences; NULL for 4-grams.")
-    prompts: int = column("How many prompts have a number.")
-    texts: int = column("How many texts have one.")
+    evaluator_id: str | None = column("The evaluator that checked the sentences; NULL for metrics of 4-grams.")
+    prompts: int = column("The number of prompts that have a score.")
+    texts: int = column("The number of texts that have a score.")
     undefined: int = column(
-        "How many have none: of spv and uspv those without a verified sentence, of the others none."
+        "The number of texts without a score: for spv and uspv, texts without a verified sentence; for other "
+        "metrics, 0."
     )
     mean: float | None = column(
-        "The mean over texts; of four_gram_proportion the texts' 4-grams over their articles'. NULL where no text "
-        "has a number."
+        "The mean score over texts; for four_gram_proportion, the number of 4-grams in the texts divided by the "
+        "number in their articles. NULL if no text has a score."
     )
-    low: float | None = column("The lower end of its 95 % interval, clustered by prompt.")
-    high: float | None = column("The upper end.")
-    no_interval: str | None = column("Why there is no interval: too few prompts, or no variance.")
+    low: float | None = column(
+        "The lower end of the 95 % interval of the mean, clustered by prompt; NULL if there is no interval."
+    )
+    high: float | None = column(
+        "The upper end of the 95 % interval of the mean, clustered by prompt; NULL if there is no interval."
+    )
+    no_interval: str | None = column("Why there is no interval: too few prompts, or no variance; NULL if there is one.")
 
 
 @gives_verdicts(
@@ -82,20 +98,21 @@ class VerifiabilityMetric:
 @result_table("verifiability_differences", key=("model", "decoder", "metric"))
 @dataclass(frozen=True, kw_only=True)
 class VerifiabilityDifference:
-    """Each decoder of an answer of `newwiki experiment verifiability` set beside one, by prompts."""
+    """One row per model, decoder and metric of an answer of `newwiki experiment verifiability`: the difference between
+    the decoder and one other decoder, by prompts."""
 
     model: str = column("The model.")
     decoder: str = column("The decoder in canonical form.")
-    against: str = column("The decoder that it is compared with.")
+    against: str = column("The decoder with which the decoder is compared, in canonical form.")
     metric: str = column("spg, spv, uspg, uspv or distinct_4grams.")
-    prompts: int = column("How many prompts have a number under both.")
+    prompts: int = column("The number of prompts that have a score under both decoders.")
     difference: float | None = column(
-        "The mean of the prompts' differences, decoder less against; NULL where there are none."
+        "The mean over prompts of the score of decoder minus the score of against; NULL if no prompt has both."
     )
-    low: float | None = column("The lower end of its 95 % interval; NULL where there is none.")
-    high: float | None = column("The upper end.")
-    p: float | None = column("p of no difference.")
+    low: float | None = column("The lower end of the 95 % interval of the difference; NULL if there is no interval.")
+    high: float | None = column("The upper end of the 95 % interval of the difference; NULL if there is no interval.")
+    p: float | None = column("The p-value of the test for no difference.")
     p_holm: float | None = column(
-        "The same after Holm's correction for all models, decoders and metrics of the answer."
+        "The p-value after Holm's correction for all models, decoders and metrics of the answer."
     )
     verdict: str = column("higher, lower, cannot tell, or too few prompts.")

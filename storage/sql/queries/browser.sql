@@ -10,7 +10,7 @@ group by all
 order by window_end desc, published_at desc;
 
 -- name: browse_articles
--- $2 is what the titles hold, $3 how many rows from $4 on.
+-- Articles of the snapshot $1 whose titles contain $2: at most $3 rows, starting at row $4.
 select page_id, title, topic, words, revisions, created_at, count(*) over () as found
 from articles
 where snapshot_id = $1 and contains(lower(title), lower($2))
@@ -21,7 +21,7 @@ limit $3 offset $4;
 select * from articles where snapshot_id = ? and page_id = ?;
 
 -- name: browse_article_runs
--- Every run that has written this article, with the first text that it kept, or its first where none is chosen yet.
+-- Every run with completions for this article, with its first kept text, or its first text if none is kept yet.
 select
     run_id, model, decoder, status, heard_at, process,
     count(*) as completions,
@@ -34,8 +34,8 @@ group by run_id, model, decoder, status, heard_at, process, started_at
 order by started_at, run_id;
 
 -- name: browse_article_means
--- The numbers of the article $2 of the snapshot $1, of each run and of the article itself, by the metrics $3 of the evaluators
--- $4 (beside each other): the mean over the run's texts for it, and on how many it stands.
+-- The scores of each run for the article $2 of the snapshot $1, and the scores of the article itself: the mean over the run's
+-- texts, and the number of texts. $3 are the metrics, $4 their evaluators in the same order.
 with shown as (select unnest($3) as metric, unnest($4) as evaluator_id),
 on_snapshot as (
     select run_id from runs where snapshot_id = $1 union all select 'reference:' || $1
@@ -62,7 +62,7 @@ full join unscored using (run_id, metric, evaluator_id)
 order by metric, run_id;
 
 -- name: browse_runs
--- The runs of a snapshot as they are stored; browse_written has how far those are that are not complete.
+-- The runs on a snapshot as stored. browse_written gives the progress of the runs that are not complete.
 select
     run_id, snapshot_id, model, decoder, status, heard_at, process, started_at, finished_at, prompts, samples, versions,
     kept_prompts, kept_texts
@@ -71,14 +71,14 @@ where snapshot_id = ?
 order by started_at, run_id;
 
 -- name: browse_incomplete
--- The runs of all snapshots and of none that are not complete, those that were heard of last first.
+-- The runs that are not complete, with or without a snapshot, by their last heartbeat, the newest first.
 select run_id, snapshot_id, model, decoder, status, heard_at, process, started_at, prompts, samples, versions
 from runs
 where status <> 'complete'
 order by heard_at desc nulls last, run_id;
 
 -- name: browse_written
--- How many texts each of the runs $1 has written, and on how many prompts it has, or how many articles it has read.
+-- The number of texts that each of the runs $1 has written and the number of its prompts, or the number of articles read.
 select run_id, count(*) as completions, count(distinct page_id) as pages
 from completions
 where run_id in (select unnest($1))
@@ -90,7 +90,7 @@ where run_id in (select run_id from runs where samples = 0 and run_id in (select
 group by run_id;
 
 -- name: browse_other_runs
--- Runs of no snapshot that is stored: on prompts, and texts that brought their own references.
+-- Runs without a stored snapshot: runs on prompt sets, and texts with references of their own.
 select run_id, model, decoder, status, heard_at, process, prompts
 from runs
 anti join snapshots using (snapshot_id)
@@ -100,7 +100,7 @@ order by started_at, run_id;
 from runs where run_id = ?;
 
 -- name: browse_run_texts
--- What a run has written, and on how many prompts, or has read.
+-- The number of completions of a run, and the number of prompts that it has completed or articles that it has read.
 select
     if(
         any_value(samples) = 0,
@@ -115,7 +115,7 @@ left join completions using (run_id)
 where run_id = $1;
 
 -- name: browse_run_metrics
--- The newest numbers of a run, and who gave them; those of the same snapshot's articles beside them, if the same gave those.
+-- The newest summaries of a run with their evaluators, and the summaries of the snapshot's articles by the same evaluators.
 select
     run.metric, run.evaluator_id, metrics.unit, metrics.direction, metrics.definition, metrics.scope,
     run.mean, run.sd, run.low, run.high, run.no_interval, run.scored, run.unscored,
@@ -133,8 +133,8 @@ where run.run_id = ?
 order by metrics.scope desc, run.metric;
 
 -- name: browse_prompts
--- What a run has written, or read, page by page. $2 is the metric to sort by (null: by title), $3 whether the largest come first,
--- $4 the only page that is wanted (null: all), $5 how many rows from $6 on.
+-- The completions or read articles of a run, page by page. $2 is the metric to sort by (null: by title), $3 whether the largest
+-- values come first, $4 a page to restrict the result to (null: all pages), $5 the maximum number of rows, $6 the first row.
 with written as (
     select run_id, page_id, count(*) as completions, count(*) filter (kept) as kept
     from completions
@@ -181,7 +181,7 @@ where run_id = ? and page_id = ?
 order by metric, sample;
 
 -- name: browse_evaluators
--- Whose numbers a run has.
+-- The evaluators of a run's scores.
 select distinct evaluator_id, name, version, evaluators.model, model_sha256
 from metric_summaries
 join evaluators using (evaluator_id)
@@ -189,7 +189,7 @@ where run_id = ?
 order by name, evaluator_id;
 
 -- name: browse_unfinished_scorings
--- Who has scored texts of a run without having finished it, and how many.
+-- The evaluators that have not finished scoring a run, with the number of scored texts.
 select concat_ws(' ', name, version, model) as evaluator, count(distinct (page_id, sample)) as texts
 from scores
 anti join scorings using (run_id, evaluator_id)
@@ -199,8 +199,7 @@ group by evaluator_id, name, version, model
 order by evaluator;
 
 -- name: browse_schema
--- Views and tables for people, with their columns in order: those that others are made of say at the beginning that they are
--- internal.
+-- The public views and tables with their columns in order. The comments of internal ones begin with "Internal.".
 with known as (
     select 'view' as kind, view_name as table_name, comment from duckdb_views() where not internal
     union all

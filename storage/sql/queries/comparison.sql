@@ -1,7 +1,7 @@
--- Runs beside each other.
+-- Queries for comparing runs.
 
 -- name: comparable_runs
--- What can be compared: every run on articles with how it was asked, and the articles of each snapshot that were scored.
+-- Everything that can be compared: every run on articles with its settings, and the scored articles of each snapshot.
 select run_id, model, decoder, snapshot_id, seed, settings_json, knowledge_cutoff
 from (
     select
@@ -18,8 +18,8 @@ from (
 order by started_at, run_id;
 
 -- name: common_articles
--- The pages that stand in two snapshots of one wiki with the same title and text, and of texts from elsewhere with their own
--- references the prompts that are in both files: their numbers are hashes of prompt and reference.
+-- The pages that are in two snapshots of one wiki with the same title and text. For texts with references of their own, the
+-- prompts that are in both files: their page ids are hashes of prompt and reference.
 select page_id
 from stored_articles as one
 join stored_articles as other using (page_id, title, text_sha256)
@@ -33,8 +33,8 @@ union all
 );
 
 -- name: shared_items
--- The articles of two snapshots, of two wikis, that are on one item of Wikidata and were begun in the days of both windows, beside
--- each other. An item has one page in a wiki.
+-- Pairs of articles of two snapshots from two wikis that have the same Wikidata item and were created in the period that both
+-- windows share. An item has one page per wiki.
 with days as (
     select max(window_start) as begin_at, min(window_end) as end_at from snapshots where snapshot_id in ($1, $2)
 ),
@@ -52,7 +52,7 @@ where one.snapshot_id = $1 and other.snapshot_id = $2
 order by wikibase_item;
 
 -- name: items_known
--- Whether somebody has looked up which items of Wikidata the articles of a snapshot are on.
+-- Whether the Wikidata items of a snapshot's articles were looked up.
 select count(*) > 0 from topics where snapshot_id = ?;
 
 -- name: created_after
@@ -60,7 +60,7 @@ select count(*) > 0 from topics where snapshot_id = ?;
 select page_id from stored_articles where snapshot_id = ? and created_after(created_at, ?);
 
 -- name: text_scorings
--- Which evaluators have scored the texts of these runs by which metrics, and when they were done.
+-- The evaluators that have scored the texts of these runs, by metric, and the times at which they finished.
 select run_id, metric, evaluator_id, finished_at
 from stored_summaries
 join scorings using (run_id, evaluator_id)
@@ -68,7 +68,7 @@ where run_id in (select unnest(?))
 order by all;
 
 -- name: text_coverage
--- On how many texts the numbers of the runs $1 by the metrics $2 of the evaluators $3 (beside each other) stand.
+-- The number of texts in the means of the runs $1 by the metrics $2. $3 are the metrics' evaluators in the same order.
 select run_id, metric, coverage(scored, unscored, reasons, greatest(coalesce(texts, 0), scored + unscored)) as status
 from stored_summaries
 left join kept_texts using (run_id)
@@ -76,7 +76,8 @@ where run_id in (select unnest($1)) and list_extract($3, list_position($2, metri
 order by metric, run_id;
 
 -- name: page_means
--- Each prompt's mean score; runs and metrics by their places in the lists $1 and $2, $3 has the metrics' evaluators.
+-- The mean score of each prompt. Runs and metrics are given by their positions in the lists $1 and $2; $3 are the metrics'
+-- evaluators in the same order.
 select
     list_position($1, run_id) - 1 as run,
     list_position($2, metric) - 1 as metric,
@@ -87,7 +88,7 @@ where run_id in (select unnest($1))
     and list_extract($3, list_position($2, metric)) = evaluator_id;
 
 -- name: evaluators_named
--- Who they are, in words, a column for each thing in which two of them can differ.
+-- Descriptions of these evaluators, with one column for each property in which two evaluators can differ.
 select
     evaluator_id,
     model,
@@ -107,7 +108,7 @@ where evaluator_id in (select unnest(?))
 order by name, evaluator_id;
 
 -- name: spans
--- How far apart two numbers of these metrics can be; NULL where a metric declares no end.
+-- The largest possible difference between two scores of each metric; NULL if the metric declares no bound.
 select metric, maximum - minimum from metrics where metric in (select unnest(?));
 
 -- name: ranges
@@ -131,7 +132,7 @@ where $1 is null or board.snapshot_id = $1
 order by board.snapshot_id desc, board.started_at, board.run_id;
 
 -- name: board_summaries
--- Every finished scoring of the runs $1, of which each has as many texts as $2 says at its place.
+-- Every finished scoring of the runs $1. $2 are the numbers of texts of these runs in the same order.
 select
     run_id, metric, evaluator_id, finished_at, mean, sd, low, high, no_interval, scored,
     coverage(scored, unscored, reasons, greatest($2[list_position($1, run_id)], scored + unscored)) as status,

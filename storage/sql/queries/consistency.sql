@@ -1,8 +1,8 @@
--- What must agree with something else, and where it does not.
+-- Checks for inconsistent rows.
 
 -- name: integrity
--- Every row that refers to something that is not there, or says what cannot be. What is there twice is asked by `storage.keys`.
--- Texts from elsewhere that brought their own references (`file:…`) have no snapshot, and runs on prompts have a prompt set.
+-- The numbers of rows that refer to missing rows, or have impossible values. `storage.keys` looks for duplicates. Texts with
+-- references of their own (`file:…`) have no snapshot, and runs on prompts have a prompt set instead.
 with reference_runs as (
     select 'reference:' || snapshot_id as run_id from snapshots
     union all
@@ -132,7 +132,7 @@ from months anti join snapshots using (snapshot_id)
 where snapshot_id is not null;
 
 -- name: inconsistencies
--- Every way in which a snapshot's rows and its own record disagree, a sentence a row. $1 is the snapshot.
+-- Every contradiction between a snapshot's rows and its record, one sentence per row. $1 is the snapshot.
 with snapshot as (
     select *,
         (parameters ->> 'min_words')::bigint as min_words,
@@ -196,8 +196,8 @@ from snapshot
 where window_start is distinct from parameters_start or window_end is distinct from parameters_end;
 
 -- name: doubtful_cutoffs
--- Every knowledge cutoff that cannot be true, a sentence a row. One is said by the month, so it may be later in the month in
--- which its run was begun.
+-- Every impossible knowledge cutoff, one sentence per row. Knowledge cutoffs are stated by month, so a cutoff may be later
+-- in the month in which its run started.
 select printf('run %s was begun on %s, and its model''s knowledge cutoff is %s', run_id, started_at::date, knowledge_cutoff)
 from runs
 where knowledge_cutoff > last_day((started_at at time zone 'UTC')::date)
@@ -233,7 +233,7 @@ where snapshot_id = ? and verdict in ('selected', 'not_sampled')
 order by title;
 
 -- name: column_hashes
--- Of each column of a snapshot's rows in {table} a hash of its values in the order of the key, whatever their types.
+-- A hash of each column of a snapshot's rows in {table}: of the values in the order of the key, whatever their types.
 select
     count(*) as rows,
     sha256(coalesce(
@@ -243,7 +243,7 @@ from {table}
 where snapshot_id = ?;
 
 -- name: summarised_runs
--- Whatever has scores, or something that is stored of them.
+-- Every run that has scores or stored summaries of scores.
 select run_id from scores
 union
 select run_id from scorings
@@ -268,8 +268,8 @@ from page_gaps
 where run_id in (select unnest($1));
 
 -- name: stale_summaries
--- Every finished scoring among the runs $1, which were taken, whose stored summary is not what its scores amount to, a
--- sentence for each run. Sums are taken in any order: what is compared may differ in its last bits.
+-- The finished scorings of the runs $1 whose stored summaries contradict their scores, one sentence per run. The temporary
+-- tables have the rows of these runs. Sums are taken in any order, so compared values may differ in their last bits.
 with counted_means as (
     select
         run_id, metric, evaluator_id, page_id, avg(value) as mean, count(value) as texts,
@@ -325,7 +325,7 @@ group by run_id
 order by run_id;
 
 -- name: stale_columns
--- Every metric whose column shows the numbers of another evaluator than it must, a sentence a row.
+-- Every metric whose column shows the scores of the wrong evaluator, one sentence per row.
 select printf(
     'the column of %s is of %s, and not of %s', metric, coalesce(stored.evaluator_id, 'nobody'), coalesce(anew.evaluator_id, 'nobody')
 )
@@ -335,7 +335,7 @@ where stored.evaluator_id is distinct from anew.evaluator_id
 order by metric;
 
 -- name: miscounted_texts
--- Every run whose kept texts are not as many as it says, a sentence a row.
+-- Every run whose number of kept texts differs from the stored number, one sentence per row.
 with counted as (
     select run_id, count(distinct page_id) as prompts, count(*) as texts from completions where kept group by run_id
 )

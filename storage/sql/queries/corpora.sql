@@ -1,4 +1,4 @@
--- What articles are told apart by, and the noun phrases of responses.
+-- Labels that divide articles into corpora, and the noun phrases of responses.
 
 -- name: labels_by_topic
 select page_id, topic from topics where snapshot_id = ? and topic is not null;

@@ -1,4 +1,4 @@
--- Snapshots that revisit another, and runs beside both editions.
+-- Snapshots that revisit another, and the scores of runs against both editions.
 
 -- name: editions_of
 select edition from editions where snapshot_id = ? order by cutoff, edition;
@@ -35,7 +35,7 @@ where snapshot_id = ? and status = 'complete' and exists (from completions where
 order by started_at, run_id;
 
 -- name: copy_unchanged_scores
--- Beside the same revision a text has the same numbers: $1 edition, $2 run, $3 evaluators.
+-- A text has the same scores against an unchanged revision, so these are copied: $1 edition, $2 run, $3 evaluators.
 insert into edition_scores by name
 select $1 as edition, run_id, page_id, sample, metric, value, status, evaluator_id
 from scores
@@ -76,7 +76,7 @@ where edition = ?
 order by run_id, kind, evaluator_id;
 
 -- name: came_true_first
--- The things that most texts of the edition's runs said first, $2 of them.
+-- The $2 additions of the edition that most texts of its runs anticipated.
 select
     article.title, kind, one.text, count(distinct (run_id, sample)) as texts, count(distinct run_id) as runs
 from came_true as one

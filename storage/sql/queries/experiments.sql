@@ -17,7 +17,7 @@ order by name, made_at;
 update experiments set methods = ? where experiment_id = ? and methods is null;
 
 -- name: runs_read
--- Those of the names $1 that are runs, with how they were made.
+-- The runs among the names $1, with the settings that produced them.
 select
     run_id, model, model_sha256, runs.backend, decoder, prompt_template as template, runs.prompts, kept_prompts,
     asked.samples, asked.keep, runs.max_new_tokens, runs.seed, asked.dtype
@@ -27,14 +27,14 @@ where run_id in (select unnest($1))
 order by model, decoder, run_id;
 
 -- name: evaluators_read
--- Those of the names $1 that are evaluators.
+-- The evaluators among the names $1.
 select evaluator_id, name, version, model, model_sha256
 from evaluators
 where evaluator_id in (select unnest($1))
 order by name, evaluator_id;
 
 -- name: snapshots_read
--- The snapshots that are named among $1 by their id, their content hash, or a run on them.
+-- The snapshots that a name in $1 identifies: by their id, their content hash, or a run on them.
 select snapshot_id, content_sha256, articles
 from snapshots
 where snapshot_id in (select unnest($1))
@@ -43,7 +43,7 @@ where snapshot_id in (select unnest($1))
 order by snapshot_id;
 
 -- name: scores_lacking
--- Of the runs and evaluators among $1: how many texts of a run have no number by a metric, and why.
+-- For the runs and evaluators among $1: how many texts of each run have no score by each metric, and why.
 select run_id, metric, status as why, count(*) as texts
 from scores
 where run_id in (select unnest($1)) and evaluator_id in (select unnest($1)) and value is null
@@ -51,8 +51,8 @@ group by all
 order by all;
 
 -- name: result_view
--- The typed view of a result table. One expression has all columns, because whoever opens the file loads the
--- expressions of all views. A value of another type is NULL; `newwiki doctor` counts such rows.
+-- The typed view of a result table. A single expression has all columns, because opening the file loads the
+-- expressions of all views. A value of another type is NULL; `newwiki doctor` counts rows with such values.
 create or replace view {table} as
 select experiment_id, unnest(json_transform(row, '{structure}')) from experiment_rows where table_name = '{table}';
 
@@ -67,7 +67,7 @@ from (
 order by position;
 
 -- name: mistyped_result_rows
--- How many rows of result table $1 have a value of another type, for which the view has NULL.
+-- The number of rows of result table $1 that have a value of another type, which the view shows as NULL.
 select count(*)
 from (select json_extract_string(row, [{fields}]) as found from experiment_rows where table_name = $1)
 where {mistyped};
@@ -76,7 +76,7 @@ where {mistyped};
 insert into experiment_rows select $1, $2, position, to_json(row) from incoming;
 
 -- name: adopt_result_rows
--- Moves the rows of a table of its own, as development versions before 0.2.0 had one for each result table.
+-- Moves the rows of a separate result table. Development versions before 0.2.0 had one for each result table.
 insert into experiment_rows
 select experiment_id, '{table}', row_number() over (partition by experiment_id order by rowid) - 1, to_json({row})
 from {table}
@@ -84,7 +84,7 @@ order by rowid;
 drop table {table};
 
 -- name: matching_facts
--- By what the articles of a snapshot are matched with others; citations and topic are NULL where they are not known.
+-- The properties by which articles of a snapshot are matched with others. citations and topic are NULL if not known.
 select page_id, words, citations, topics.topic
 from stored_articles
 left join article_structure using (snapshot_id, page_id)
@@ -93,7 +93,7 @@ where stored_articles.snapshot_id = ?
 order by page_id;
 
 -- name: snapshots_by_age
--- The newest snapshot of each window of a wiki, the oldest window first; editions of others are left out.
+-- The newest snapshot of each window of a wiki, the oldest window first, without later editions.
 select snapshot_id, kind, content_sha256, year(window_end) * 12 + month(window_end) - 2 as last_month
 from snapshots
 where wiki = ? and kind in ('new', 'old')
@@ -110,15 +110,16 @@ order by page_id;
 select metric, direction from metrics;
 
 -- name: text_values
--- The scores of a run's texts by the metrics $2 of the evaluators $3 (beside each other), by their places in these lists.
+-- The scores of a run's texts by the metrics $2, given by their positions in the list. $3 are the metrics' evaluators in the
+-- same order.
 select page_id, sample, list_position($2, metric) - 1 as metric, value
 from scores
 where run_id = $1 and list_extract($3, list_position($2, metric)) = evaluator_id and value is not null
 order by page_id, sample;
 
 -- name: checked_sentences
--- The texts of run $1 that evaluator $3 has a number of metric $2 for, and of each its first $4 sentences with verdict and
--- evidence; a text without a sentence has a row without a label.
+-- The texts of run $1 that evaluator $3 has scored by metric $2, each with its first $4 sentences, their verdicts and their
+-- evidence. A text without sentences has one row without a label.
 select page_id, sample, label, evidence_title, evidence_sentence, start_char, end_char
 from scores
 left join claims using (run_id, page_id, sample, evaluator_id)
@@ -134,7 +135,7 @@ order by page_id, sample, sentence;
 select model, model_sha256 from evaluators where evaluator_id = ?;
 
 -- name: answer_runs
--- The runs with the ids $1, as an answer names what it read.
+-- The runs with the ids $1, in the form in which an answer records its data.
 select run_id, snapshot_id, model, model_sha256, decoder, dtype, backend, seed
 from runs
 where run_id in (select unnest($1))

@@ -1,10 +1,10 @@
--- Snapshots, runs and results as files for others.
+-- Snapshots, runs and results to write to files.
 
 -- name: export_articles
 select * from articles where snapshot_id = ? order by page_id;
 
 -- name: export_candidates
--- Every page considered, with the permanent link of the revision that was judged, where there is one.
+-- Every candidate, with the permanent link to the revision that was judged, if there is one.
 select candidates.*, links.base || rev_id as permalink
 from candidates
 cross join (
@@ -20,7 +20,7 @@ join run_states using (run_id)
 where run_id = ?;
 
 -- name: exported_completions
--- What a run wrote, with the titles of the articles where they are stored.
+-- The completions of a run, with the titles of stored articles.
 select completions.* exclude (token_ids), stored_articles.title
 from completions
 join runs using (run_id)
@@ -35,7 +35,7 @@ where run_id = ?
 order by page_id, sample, metric;
 
 -- name: exported_claims
--- By the evaluators whose scores go out beside them.
+-- The verdicts on claims by the evaluators whose scores are exported too.
 select *
 from claims
 where run_id = $1 and evaluator_id in (select evaluator_id from current_scores where run_id = $1)
@@ -45,7 +45,7 @@ order by page_id, sample, evaluator_id, sentence;
 select * from scores_wide where run_id = ? order by page_id, sample;
 
 -- name: exported_summaries
--- `status` is `ok`, or says on how many of the run's kept texts the mean stands and why not on the others.
+-- `status` is `ok`, or states how many of the run's kept texts have a score and why the other texts have none.
 select
     metric_summaries.* replace (to_json(reasons) as reasons),
     coverage(scored, unscored, reasons, greatest(coalesce(texts, 0), scored + unscored)) as status
@@ -55,7 +55,7 @@ where run_id = ?
 order by metric;
 
 -- name: exported_evaluators
--- Those whose numbers these runs are shown with.
+-- The evaluators of the scores that are shown for these runs.
 select *
 from evaluators
 where evaluator_id in (select evaluator_id from metric_summaries where run_id in (select unnest(?)))
@@ -68,7 +68,7 @@ where metric in (select metric from metric_summaries where run_id in (select unn
 order by metric;
 
 -- name: exported_judgements
--- With the words of what was asked.
+-- Judgments with the criteria of their rubric.
 select preferences.*, criteria as rubric
 from preferences
 join rubrics using (rubric_sha256)
@@ -82,8 +82,8 @@ left join snapshots using (snapshot_id)
 where run_id = ?;
 
 -- name: results
--- A run's numbers: means over texts, with standard errors clustered by prompt where these make an interval, or why not. A number
--- of the whole run has neither. Those that could not be computed are not here.
+-- The summaries of a run: means over texts, with standard errors clustered by prompt if there is an interval, or the reason
+-- why there is none. A score of a whole run has neither. Metrics without a score are left out.
 select
     summaries.metric,
     summaries.mean,
@@ -101,7 +101,7 @@ where summaries.run_id = $1 and summaries.mean is not null
 order by summaries.metric;
 
 -- name: results_by_evaluator
--- Every finished number of a run, of each evaluator that has made one, and how many texts it stands on.
+-- Every finished summary of a run by each evaluator, with the number of texts in the mean.
 select
     found.*,
     unit,
@@ -118,7 +118,7 @@ where found.run_id = $1
 order by found.metric, found.evaluator_id;
 
 -- name: scored_instances
--- The numbers of a run's texts by one metric and evaluator, each with the text and its article.
+-- The scores of a run's texts by one metric and evaluator, each with the text and its article.
 select
     scores.page_id,
     scores.sample,

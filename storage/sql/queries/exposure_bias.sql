@@ -1,4 +1,4 @@
--- What `newwiki experiment exposure-bias` has written and read.
+-- The stored texts and divergences of `newwiki experiment exposure-bias`.
 
 -- name: stored_generations
 select generation_id, page_id, sample, context_sha256, tokens

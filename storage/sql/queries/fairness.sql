@@ -1,4 +1,4 @@
--- Prompts by group of people, and the runs on them.
+-- Prompts about groups of people, and the runs on them.
 
 -- name: prompt_set_ids
 select prompt_set_id from prompt_sets order by 1;
@@ -10,7 +10,7 @@ where prompt_set_id = ?
 order by rowid;
 
 -- name: prompt_totals
--- Of each prompt of a run the total of its numbers by an evaluator, how many there are, and how many texts have none.
+-- For each prompt of a run, the sum of its scores by an evaluator, their number, and the number of texts without a score.
 select page_id, coalesce(sum(value), 0), count(value), count(*) - count(value)
 from scores
 where run_id = ? and metric = ? and evaluator_id = ?

@@ -1,8 +1,8 @@
--- Pairs of texts, and what judges said of them.
+-- Pairs of texts, and the answers of judges.
 
 -- name: pairs_to_judge
--- A text of each of the runs $1 and $2 for every prompt that both have, in an order that is drawn: the first so many are a
--- sample. Which of a prompt's kept texts it is, is drawn too.
+-- One text of each of the runs $1 and $2 for every prompt that both have, in pseudo-random order, so that the first rows
+-- are a random sample. The text is drawn from the prompt's kept texts.
 with written as (
     select run_id, page_id, sample, text from completions where kept and run_id in ($1, $2)
     union all
@@ -32,17 +32,17 @@ select * from judgements where run_a = ? and run_b = ?
 order by judged_at, page_id, judge, criterion, first, origin;
 
 -- name: judging_models
--- The names of models by the id that they judge under.
+-- The names of judging models, by their evaluator_id.
 select evaluator_id, model from evaluators where evaluator_id in (select judge from judgements where judge_kind = 'model');
 
 -- name: answers_of_judge
--- What one judge has answered here on two runs by one rubric.
+-- The answers that one judge gave in this database on two runs by one rubric.
 select page_id, sample_a, sample_b, criterion, first, answer
 from judgements
 where run_a = ? and run_b = ? and judge = ? and judge_kind = ? and rubric_sha256 = ? and origin = '';
 
 -- name: forget_answers
--- Those in whose place incoming ones are put. A person has one answer to a question, in whatever order the texts were.
+-- Deletes the answers that incoming answers replace. A person has one answer to a question, whatever the order of the texts.
 delete from judgements
 using incoming
 where judgements.run_a = incoming.run_a
@@ -58,7 +58,7 @@ where judgements.run_a = incoming.run_a
     and (judgements.first = incoming.first or incoming.judge_kind = 'person');
 
 -- name: judged_parts
--- Who said something of which two runs, by which rubric, in which database.
+-- The judges of each pair of runs, by rubric and database.
 select distinct run_a, run_b, judge, judge_kind, rubric_sha256, origin from judgements order by all;
 
 -- name: rubric_criteria
@@ -74,13 +74,13 @@ select database_id from this_database;
 select secret from judging_secrets where run_a = ? and run_b = ? and rubric_sha256 = ?;
 
 -- name: keep_judging_secret
--- Unless there is one.
+-- Stores a secret unless there is one.
 insert into judging_secrets
 select $1, $2, $3, $4
 where not exists (from judging_secrets where run_a = $1 and run_b = $2 and rubric_sha256 = $3);
 
 -- name: texts_of_pairs
--- Of the texts of two runs, those that can be in a pair: by run, article and sample.
+-- The texts of two runs that can be in a pair, by run, article and sample.
 select run_id, page_id, sample from completions where kept and run_id in ($1, $2)
 union all
 select 'reference:' || snapshot_id, page_id, 0
@@ -88,7 +88,7 @@ from stored_articles
 where 'reference:' || snapshot_id in ($1, $2);
 
 -- name: sentences_to_label
--- The first $2 sentences of the kept texts of the runs $1 whose claims were checked, by whomever, each once.
+-- The first $2 sentences of the kept texts of the runs $1 whose claims any evaluator has checked, each once.
 select run_id, page_id, sample, sentence, start_char, end_char, text, title, first_sentence, article
 from (
     select distinct run_id, page_id, sample, sentence, start_char, end_char
@@ -103,14 +103,14 @@ join (
 order by run_id, page_id, sample, sentence, start_char;
 
 -- name: claim_labels_of
--- What people called sentences of the runs $1 by the rubric $2.
+-- The labels that people gave to sentences of the runs $1 by the rubric $2.
 select run_id, page_id, sample, start_char, end_char, judge, label, labelled_at
 from claim_labels
 where run_id in (select unnest($1)) and rubric_sha256 = $2
 order by run_id, page_id, sample, start_char, end_char, judge;
 
 -- name: forget_claim_labels
--- Those in whose place incoming ones are put: a person has one label for a sentence.
+-- Deletes the labels that incoming labels replace. A person has one label for a sentence.
 delete from claim_labels
 using incoming
 where claim_labels.run_id = incoming.run_id

@@ -15,7 +15,7 @@ where snapshot_id in (select unnest($1)) and run_id in (select run_id from scori
 order by run_id;
 
 -- name: shared_articles
--- How many articles stand in both snapshots.
+-- The number of articles that are in both snapshots.
 select count(*) from stored_articles as one join stored_articles as other using (page_id)
 where one.snapshot_id = ? and other.snapshot_id = ?;
 
@@ -24,7 +24,7 @@ where one.snapshot_id = ? and other.snapshot_id = ?;
 select snapshot_id from snapshots where wiki = ? and kind = 'new' and window_end <= ? order by window_start, snapshot_id;
 
 -- name: months_linked
--- What was found between months by these metrics and their evaluators, the newest answers first.
+-- The links between months by these metrics and their evaluators, the newest answers first.
 select linked_months.*
 from linked_months
 join experiments using (experiment_id)
@@ -32,7 +32,7 @@ where list_contains($1, metric) and list_extract($2, list_position($1, metric)) 
 order by made_at desc, experiment_id, from_snapshot, to_snapshot;
 
 -- name: trends_on
--- The runs of all months on the scale of this one, a row a run and metric, by the evaluators of the leaderboard's columns.
+-- The runs of all months on the scale of this month, one row per run and metric, by the evaluators of the leaderboard's columns.
 select model, decoder, metric, evaluator_id, snapshot_id, run_id, articles, mean, linked, low, high, no_link, experiment_id
 from model_trends
 join column_evaluators using (metric, evaluator_id)
@@ -40,7 +40,7 @@ where to_snapshot = ?
 order by month desc, model, decoder, run_id, metric;
 
 -- name: scored_since
--- Runs on the snapshots $1 that were scored after these answers ($2) were found, which therefore know nothing of it.
+-- Runs on the snapshots $1 that were scored after these answers ($2), which therefore do not include their scores.
 select distinct run_id
 from scorings
 join runs using (run_id)

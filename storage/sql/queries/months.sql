@@ -1,4 +1,4 @@
--- What the schedule has done.
+-- The results of `newwiki schedule`.
 
 -- name: complete_months
 select month, registered_sha256

@@ -1,4 +1,4 @@
--- What a shell completes.
+-- Names for shell completion.
 
 -- name: names_of_snapshots
 select snapshot_id from snapshots order by window_end desc, snapshot_id;
@@ -7,7 +7,7 @@ select snapshot_id from snapshots order by window_end desc, snapshot_id;
 select metric from metrics order by metric;
 
 -- name: names_of_runs
--- Those that have scores, the newest first, and the articles of snapshots.
+-- Runs that have scores, the newest first, and the articles of snapshots.
 select run_id, model, decoder
 from runs
 where run_id in (select run_id from scorings)

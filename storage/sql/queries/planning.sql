@@ -1,8 +1,8 @@
--- What writing, scoring and asking a wiki have cost so far.
+-- The time that generation, scoring and requests to a wiki have taken so far.
 
 -- name: plan_writing
--- How long each complete run was written, where its times tell: those of a resumed run include the pause.
--- Work on several workers is counted as what one of them did, as they shared the seconds.
+-- The generation time of each complete run. Resumed runs are left out, because their times include the pause.
+-- If several workers shared a run, the size is that of one worker's part.
 with written as (
     select run_id, count(*) as completions, sum(tokens)::double as tokens, sum(strlen(text))::double as bytes
     from completions
@@ -19,8 +19,8 @@ where status = 'complete' and finished_at > started_at and versions ->> 'resumed
 order by started_at, run_id;
 
 -- name: plan_scoring
--- How long each run's first scoring took since the run's end, and how many texts it read: those that the run kept, and
--- the articles that none of the runs scored before had.
+-- The time from each run's end to its first scoring, and the number of texts read: the kept texts of the run, and the
+-- articles that no run scored earlier had.
 with finished as (
     select run_id, evaluator_id, finished_at
     from scorings

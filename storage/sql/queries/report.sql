@@ -1,4 +1,4 @@
--- The page of a snapshot, with its figures.
+-- Queries of a snapshot's report and its figures.
 
 -- name: report_runs
 select run_id, snapshot_id, model, model_sha256, backend, decoder, decoder_parameters, prompt_template, prompts, seed, samples,
@@ -14,7 +14,7 @@ from metrics
 where metric in (select unnest(?));
 
 -- name: report_counterparts
--- The snapshots of the same wiki that are of another kind (new or old), the newest first.
+-- The snapshots of the same wiki that have the other kind (new or old), the newest first.
 select other.snapshot_id, other.kind
 from snapshots
 join snapshots as other on other.wiki = snapshots.wiki and other.kind <> snapshots.kind
@@ -22,10 +22,10 @@ where snapshots.snapshot_id = ? and snapshots.kind in ('new', 'old') and other.k
 order by other.published_at desc;
 
 -- name: report_distributions
--- How each run's numbers ($1) are spread, by the metrics $2 of the evaluators $3, beside each other in those lists: the
--- quartiles, and how many lie in each of $4 bins. The bins are the same for all runs; the outermost of them hold what
--- lies beyond the range of the middle 99 % of what models wrote. (The articles' own numbers are often 1, far from that.)
--- Of the runs in $5 only the articles of the snapshot $7 that were created after the days in $6 (beside each other).
+-- The distribution of the scores of each run in $1: the quartiles, and the number of scores in each of $4 bins. $2 are the
+-- metrics, $3 their evaluators in the same order. The bins are the same for all runs. The first and the last bin also have
+-- the scores outside the range of the middle 99 % of completions, because the scores of articles are often far outside (1).
+-- For the runs in $5, only articles of the snapshot $7 created after the days in $6, in the same order, count.
 with after as (select unnest($5::varchar[]) as run_id, unnest($6::date[]) as day),
 older as (
     select run_id, page_id from after join stored_articles on snapshot_id = $7 and not created_after(created_at, day)
@@ -63,8 +63,9 @@ join quartiles using (run_id, metric, evaluator_id)
 group by all;
 
 -- name: report_correlations
--- Pearson's correlation of each two of the metrics $2 of the evaluators $3 (by their places in those lists) over texts of
--- the runs $1 that have both numbers: over all, or over $4 that a hash draws. $5 to $7 are as for report_distributions.
+-- Pearson's correlation of each two of the metrics $2, given by their positions in the list, over the texts of the runs $1
+-- that have both scores: over all texts, or over $4 texts that a hash draws. $3 are the metrics' evaluators in the same
+-- order; $5 to $7 are as in report_distributions.
 with after as (select unnest($5::varchar[]) as run_id, unnest($6::date[]) as day),
 older as (
     select run_id, page_id from after join stored_articles on snapshot_id = $7 and not created_after(created_at, day)
@@ -93,7 +94,7 @@ where one.place < other.place
 group by all;
 
 -- name: shown_claims
--- The verdicts on the texts of the runs in $1 about the pages in $2, by those evaluators whose numbers are shown.
+-- The verdicts on the texts of the runs in $1 about the pages in $2, by the evaluators whose scores are shown.
 select claims.*, evaluators.name as evaluator, evaluators.model
 from claims
 join evaluators using (evaluator_id)
@@ -102,8 +103,9 @@ where run_id in (select unnest($1)) and page_id in (select unnest($2))
 order by run_id, page_id, sample, evaluator, sentence;
 
 -- name: report_examples
--- Of each run in $1 the lowest, the middle and the highest text by the metric $2 of the evaluator $3, beside its article
--- of the snapshot $4. `place` is among `scored` texts. Of the runs in $5 only articles after the days in $6.
+-- For each run in $1, the texts with the lowest, the middle and the highest score by the metric $2 of the evaluator $3, with
+-- their articles of the snapshot $4. `place` is the rank among `scored` texts. For the runs in $5, only articles created
+-- after the days in $6, in the same order, count.
 with after as (select unnest($5::varchar[]) as run_id, unnest($6::date[]) as day),
 older as (
     select run_id, page_id from after join stored_articles on snapshot_id = $4 and not created_after(created_at, day)

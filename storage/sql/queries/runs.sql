@@ -1,4 +1,4 @@
--- Runs from their first batch to their last, and what they wrote.
+-- Runs, their states and their completions.
 
 -- name: run_list
 select runs.* exclude (process) replace (state as status)
@@ -7,22 +7,22 @@ join run_states using (run_id)
 order by started_at, run_id;
 
 -- name: complete_runs
--- Those that have written something: a run that has only read has no text to score.
+-- The complete runs that have completions. Likelihood runs have no texts to score.
 select run_id, snapshot_id, exists (from snapshots where snapshots.snapshot_id = runs.snapshot_id) as has_articles
 from runs
 where status = 'complete' and samples > 0
 order by started_at, run_id;
 
 -- name: unfinished_runs
--- Begun, and not ended as far as the database knows; or ended by an interruption.
+-- The runs that have not ended as far as the database shows, and the interrupted runs.
 select run_id, status, heard_at, process
 from runs
 where status in ('running', 'interrupted')
 order by started_at, run_id;
 
 -- name: registered_runs
--- The runs on a snapshot that were asked for like this; a deterministic decoder writes one completion a prompt, and
--- one that reads articles none.
+-- The runs on a snapshot with these settings. A deterministic decoder writes one completion per prompt, a likelihood run
+-- none.
 select run_id
 from runs
 where snapshot_id = $1
@@ -31,7 +31,7 @@ where snapshot_id = $1
     and prompt_template = $7;
 
 -- name: trained_runs
--- Models that were trained on articles that they are tested on, a row for each and each number of them.
+-- Models that were trained on articles on which they are tested, one row per model and number of these articles.
 select distinct
     model, (versions ->> 'trained_articles')::bigint as trained, prompts, versions ->> 'training_snapshots' as origin
 from runs
@@ -42,13 +42,13 @@ order by all;
 select knowledge_cutoff, knowledge_cutoff_from from runs where run_id = ?;
 
 -- name: fill_protocol
--- Of a run that says none of its own, as those do that an older version has shared.
+-- Adds the protocol to a run without one: a run that an older version has shared.
 update runs
 set protocol = protocol_of(backend, decoder, samples, keep, max_new_tokens, prompt_template, versions)
 where run_id = ? and protocol is null;
 
 -- name: newest_run
--- The complete one that was written last.
+-- The complete run that finished last.
 select run_id, snapshot_id from runs where status = 'complete' order by finished_at desc, run_id desc limit 1;
 
 -- name: short_forms
@@ -75,7 +75,7 @@ from completions
 where run_id = ?;
 
 -- name: mark_kept
--- The longest by words of each prompt are kept; where two are as long, the earlier sample.
+-- Keeps the longest completions of each prompt by words, and the earlier sample of two that are equally long.
 update completions
 set kept = ranked.place <= ?
 from (
@@ -89,7 +89,7 @@ where completions.run_id = ranked.run_id
     and completions.sample = ranked.sample;
 
 -- name: count_kept
--- How many prompts and texts of the run $1 are kept.
+-- Stores the numbers of prompts with kept texts and of kept texts of the run $1.
 update runs
 set kept_prompts = found.prompts, kept_texts = found.texts
 from (

@@ -1,4 +1,4 @@
--- The database as it describes itself.
+-- The schema of the database, with its comments.
 
 -- name: relations
 select view_name as name, 'view' as kind, comment from duckdb_views() where not internal

@@ -1,4 +1,4 @@
--- Which texts are scored, by whom, and what that amounts to.
+-- Scored texts, their evaluators, and the summaries of scores.
 
 -- name: scored_texts
 select distinct evaluator_id, page_id, sample
@@ -24,7 +24,7 @@ anti join (select evaluator_id from scorings where run_id = ?) using (evaluator_
 returning evaluator_id;
 
 -- name: unsummarised
--- By run the evaluators whose finished scoring of texts has no summary.
+-- The evaluators, by run, whose finished scoring of texts has no summary.
 select run_id, list(evaluator_id order by evaluator_id)
 from scorings
 anti join stored_summaries using (run_id, evaluator_id)
@@ -47,7 +47,7 @@ where run_id = $1 and evaluator_id in (select unnest($2))
 order by metric, evaluator_id, page_id, reason;
 
 -- name: take_page_means
--- What summaries are made of: no plan of DuckDB's would leave out the other runs.
+-- The rows from which summaries are computed. A temporary table is needed because DuckDB's plans would not skip other runs.
 create or replace temp table taken_page_means as
 select *, '' as snapshot_id, '' as stratum, '' as part, 1 as place
 from page_means
@@ -82,7 +82,7 @@ delete from page_gaps where run_id = $1 and evaluator_id in (select unnest($2));
 delete from stored_summaries where run_id = $1 and evaluator_id in (select unnest($2));
 
 -- name: known_facts
--- What the infoboxes of these pages say, as far as this version has read them; a row of NULLs for a page without any.
+-- The infobox parameters of these pages that this version has read. A page without infoboxes has one row of NULLs.
 select page_id, parameter, value
 from article_structure
 left join article_facts using (snapshot_id, page_id)

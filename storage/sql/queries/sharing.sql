@@ -1,14 +1,14 @@
--- What is put into a shared folder, and taken from it.
+-- Data to push to and pull from a shared folder.
 
 -- name: share_run_list
--- Complete runs, and whether the articles that they wrote are stored.
+-- Complete runs, and whether their articles are stored.
 select run_id, snapshot_id, exists (from snapshots where snapshots.snapshot_id = runs.snapshot_id) as has_articles
 from runs
 where status = 'complete'
 order by run_id;
 
 -- name: share_run_names
--- By what a run's id can be told, and the paths that these may hold.
+-- The columns from which a run's id can be recognized, and the paths that they may contain.
 select run_id, backend, model, decoder, versions from runs where status = 'complete' order by run_id;
 
 -- name: share_evaluators
@@ -30,7 +30,7 @@ select distinct {column}::varchar from {table} where {column} is not null;
 update {table} set {column} = public from public_texts where {column}::varchar = private;
 
 -- name: share_scorings
--- Finished scorings of complete runs and of the articles themselves, with how many rows each has of either kind.
+-- Finished scorings of complete runs and of the articles, with the number of scores and, for scores of whole runs, of texts.
 with scored as (
     select run_id, evaluator_id, count(*) as scores, 0 as texts from scores group by all
     union all
@@ -51,24 +51,24 @@ where evaluator_id = ?
 order by metric;
 
 -- name: part_rows
--- What a part holds, by its keys and in the order of the table's.
+-- The rows of a part, selected by its keys, in the order of the table's key.
 select * from {table} where {part} order by {key};
 
 -- name: run_articles
--- What a run is on, and whether its articles are stored.
+-- The snapshot_id of a run, and whether its articles are stored.
 select snapshot_id, exists (from snapshots where snapshots.snapshot_id = runs.snapshot_id) from runs where run_id = ?;
 
 -- name: metric_rows
 select * from metrics order by metric;
 
 -- name: record_origin
--- Once for each source and signer.
+-- Stores one row for each source and signer.
 insert into origins
 select $1, $2, $3, $4, $5
 where not exists (from origins where run_id = $1 and evaluator_id = $2 and source = $3 and signer = $4);
 
 -- name: has_origin
--- Whether a run or a scoring came from elsewhere.
+-- Whether a run or a scoring came from another database.
 select 1 from origins where run_id = ? and evaluator_id = ? limit 1;
 
 -- name: scorable_texts
@@ -76,7 +76,7 @@ select 1 from origins where run_id = ? and evaluator_id = ? limit 1;
 select page_id, sample from completions where run_id = ? and kept order by page_id, sample;
 
 -- name: shared_weights
--- The names that models with the same weights have, where there are several.
+-- The names of models with the same weights, if there are several.
 select model_sha256, list_sort(list(distinct model))
 from runs
 where status = 'complete' and model_sha256 <> 'unknown'

@@ -1,10 +1,10 @@
--- What a site shows, beside what the report shows of a snapshot.
+-- Queries of a site, in addition to those of a snapshot's report.
 
 -- name: site_snapshots
 select * from snapshots order by window_start desc, window_end desc, wiki, published_at desc, snapshot_id;
 
 -- name: site_runs
--- The scored runs on snapshots, with how they were asked and when they were done.
+-- The scored runs on snapshots, with their settings and the times at which they finished.
 select
     runs.run_id, runs.snapshot_id, wiki, kind, runs.model, model_sha256, backend, decoder, decoder_short, prompt_template, prompts,
     seed, samples, keep, max_new_tokens, dtype, knowledge_cutoff, knowledge_cutoff_from, runs.finished_at,
@@ -15,14 +15,13 @@ join (select run_id, max(finished_at) as scored_at from scorings group by run_id
 order by window_start desc, wiki, snapshot_id, model, decoder, run_id;
 
 -- name: site_runs_left_out
--- How many scored runs are on no snapshot.
+-- The number of scored runs without a snapshot.
 select count(*)
 from runs
 where run_id in (select run_id from scorings) and snapshot_id not in (select snapshot_id from snapshots);
 
 -- name: site_trends
--- The runs of all months on the scale of the newest month of their wiki that others are linked with, by the evaluators of
--- the leaderboard's columns.
+-- The runs of all months on the scale of their wiki's newest linked month, by the evaluators of the leaderboard's columns.
 select
     newest.wiki, trends.model, coalesce(model_sha256, '') as model_sha256, trends.decoder, trends.metric, trends.evaluator_id,
     trends.snapshot_id, trends.month, run_id, trends.protocol, articles, mean, to_snapshot, linked, low, high, no_link, via

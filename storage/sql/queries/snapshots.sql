@@ -1,4 +1,4 @@
--- What a database knows of its snapshots.
+-- Queries about snapshots.
 
 -- name: snapshot_list
 select snapshot_id, articles, candidates, cutoff, published_at, content_sha256
@@ -28,7 +28,7 @@ where wiki = ? and window_start < ? and kind <> 'revisit' -- whose articles are 
 order by snapshot_id;
 
 -- name: old_snapshots
--- Those of a wiki's old articles, the newest first.
+-- The snapshots of a wiki's old articles, the newest first.
 select snapshot_id from snapshots where wiki = ? and kind = 'old' order by window_end desc, published_at desc;
 
 -- name: snapshot_articles
@@ -71,7 +71,7 @@ where snapshot_id = ?;
 select min(permalink) from stored_articles where snapshot_id = ?;
 
 -- name: permalink_bases
--- What is left of the permanent links without their revision; one row where all of them are of one wiki.
+-- The permanent links without their revision ids; one row if all links belong to one wiki.
 select distinct regexp_replace(permalink, 'Special:PermanentLink/' || rev_id || '$', '') as base
 from articles
 where snapshot_id = ?

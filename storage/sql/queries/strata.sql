@@ -1,9 +1,9 @@
--- Numbers cut by what the articles are.
+-- Scores by stratum.
 
 -- name: take_pages
--- The articles that the runs $1 were asked for, each in its part of the stratum $2, or all in one where that is empty.
--- Those are wanted that were created after the day that $3 has at the run's place, or all where it is NULL; seen are those
--- that are not after the knowledge cutoff of the run's model.
+-- The articles of the runs $1, each with its part of the stratum $2; all articles are one part if $2 is empty. $3 has one day
+-- per run in the same order: an article is `wanted` if it was created after that day, or if the day is NULL. An article is
+-- `seen` if it was not created after the knowledge cutoff of the run's model.
 create or replace temp table taken_pages as
 with asked as (
     select unnest($1::varchar[]) as run_id, unnest($3::date[]) as day
@@ -26,7 +26,7 @@ left join parts using (snapshot_id, page_id);
 
 
 -- name: take_pages_created_after
--- Of the runs $1 the articles that were created after each of the days $2, a part for each day; as take_pages has them.
+-- The articles of the runs $1 that were created after each of the days $2, one part per day, in the form of take_pages.
 create or replace temp table taken_pages as
 with on_snapshots as (
     select run_id, snapshot_id, knowledge_cutoff from runs
@@ -46,7 +46,7 @@ join days on created_after(created_at, day);
 
 
 -- name: days_created
--- On which days (UTC) the articles of a snapshot were created, and how many on each.
+-- The days (UTC) on which articles of a snapshot were created, with the number of articles per day.
 select created_at::date as day, count(*) as articles
 from stored_articles
 where snapshot_id = ?
@@ -55,7 +55,7 @@ order by day;
 
 
 -- name: take_page_means_of_pages
--- What stratum_board goes through.
+-- The rows that stratum_board summarizes.
 create or replace temp table taken_page_means as
 select page_means.*, snapshot_id, stratum, part, place
 from page_means
@@ -72,8 +72,8 @@ where wanted;
 
 
 -- name: stratum_board
--- Every finished scoring of what was taken; each part has as many texts as $2 says where $1 names run and part, between them
--- a tab.
+-- Every finished scoring of the taken articles, by part. $1 are runs and parts, separated by a tab; $2 are the numbers of texts
+-- in the same order.
 select
     run_id, metric, evaluator_id, value, mean, sd, low, high, no_interval, scored,
     coverage(
@@ -86,7 +86,7 @@ left join levels using (run_id, evaluator_id);
 
 
 -- name: stratum_pages
--- Which articles of a snapshot belong to which part of a stratum.
+-- The articles of a snapshot in each part of a stratum.
 select value, list(page_id order by page_id) as pages
 from strata
 where snapshot_id = ? and stratum = ?
@@ -95,7 +95,7 @@ order by place, value;
 
 
 -- name: stratum_parts
--- The parts of the stratum $2 in these snapshots, with how many articles each has, and their least and most words.
+-- The parts of the stratum $2 in the snapshots $1, with the number of articles and their smallest and largest word counts.
 select snapshot_id, value, any_value(place) as place, count(*) as articles, min(words) as least, max(words) as most
 from strata
 join stored_articles using (snapshot_id, page_id)
@@ -105,8 +105,8 @@ order by snapshot_id desc, place, value;
 
 
 -- name: stratum_rows
--- How many prompts and texts each run has of what was taken, in each part: those kept; of articles, and of runs that have
--- read them, those scored. Runs that stand on the same articles have the same `articles`.
+-- The numbers of prompts and texts of each run among the taken articles, by part: the kept texts of a run, and the scored
+-- articles of references and likelihood runs. Runs on the same articles have the same hash in `articles`.
 with texts as (
     select run_id, page_id, count(*) as texts
     from completions

@@ -1,4 +1,4 @@
--- How far numbers from elsewhere were verified.
+-- How far scores from other databases were verified.
 
 -- name: levels_of_runs
 select run_id, evaluator_id, level, replayed, texts, checkers, draws, recomputed_by, signers
@@ -7,7 +7,7 @@ where run_id in (select unnest($1))
 order by run_id, evaluator_id;
 
 -- name: made_here
--- The runs, with an empty evaluator, and the scorings that came from nowhere else.
+-- The runs, with an empty evaluator, and the scorings that were made in this database.
 select run_id, '' as evaluator_id from runs
 union all
 select run_id, evaluator_id from scorings
@@ -21,12 +21,12 @@ select run_id, evaluator_id, source, signer, taken_in_at from origins order by a
 select * from verifications order by run_id, evaluator_id, checker, receipt_sha256;
 
 -- name: forget_origins_of_made
--- Of what the registered table `made` names.
+-- Deletes the origins of the rows in the registered table `made`.
 delete from origins where (run_id, evaluator_id) in (select (run_id, evaluator_id) from made);
 
 -- name: copied_shares
--- By run the mean of the metric $1 as far as it was computed here, of those of the runs $2 that wrote texts; NULL of a run that
--- came from elsewhere and has none. Of our own runs that have none there is no row.
+-- The mean of the metric $1 for each of the runs $2 that have completions, unless the scores are only claimed. The mean is NULL
+-- for a run from another database without scores. A local run without scores has no row.
 select runs.run_id, max(mean) as share
 from runs
 left join (
@@ -41,7 +41,7 @@ having share is not null or runs.run_id in (select run_id from origins where eva
 order by runs.run_id;
 
 -- name: claims_of_runs
--- The runs that came from elsewhere, with the keys that signed them.
+-- The runs from other databases, with the keys that signed them.
 select run_id, list_sort(list(distinct signer) filter (signer <> '')) as signers
 from origins
 where evaluator_id = ''
@@ -49,7 +49,7 @@ group by run_id
 order by run_id;
 
 -- name: foreign_texts
--- The runs with texts that came from elsewhere, on articles that are here.
+-- The runs from other databases whose articles are stored in this database.
 select run_id
 from runs
 where

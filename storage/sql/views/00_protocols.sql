@@ -1,5 +1,5 @@
--- What decides which texts of a run are judged, whatever its model. A deterministic decoder has one text to give, however
--- many are asked for, so samples and keep are NULL there; of texts from elsewhere only these two are known.
+-- The protocol of a run: the settings that decide which of its texts are scored, whatever the model. A deterministic decoder
+-- writes only one text, whatever is requested, so its samples and keep are NULL. Texts from elsewhere have only these two.
 create or replace macro writes_one_text(decoder, samples, keep) as samples = 1 and keep = 1 and regexp_matches(
     decoder,
     '^((greedy|beam|group-beam|sibling-beam|contrastive-search)(:|$)|delayed-beam:(.*,)?delay=0(,|$)|contrastive-decoding:(.*,)?num_beams=[1-9])'

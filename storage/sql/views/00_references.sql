@@ -1,5 +1,5 @@
--- The texts that runs are compared with, as rows of their own: the articles of each snapshot, and of texts from elsewhere the
--- references that they brought.
+-- The references that runs are compared with, as rows of their own: the articles of each snapshot, and the references in
+-- files of texts from elsewhere.
 create or replace macro is_reference(run_id) as starts_with(run_id, 'reference:');
 
 create or replace view reference_texts as
@@ -11,8 +11,8 @@ from runs
 where snapshot_id like 'file:%'
 group by snapshot_id;
 
-comment on view reference_texts is 'The texts that runs are compared with, as rows of their own: the articles of each snapshot, and the references that files of texts brought.';
-comment on column reference_texts.run_id is 'reference:SNAPSHOT, under which they are scored.';
-comment on column reference_texts.snapshot_id is 'The snapshot; file:… for the references of a file.';
-comment on column reference_texts.model is 'Wikipedia, or references for those of a file.';
-comment on column reference_texts.known_at is 'When the snapshot was published, or the first run on the file was begun.';
+comment on view reference_texts is 'One row per set of references that runs are compared with: the articles of a snapshot, or the references in a file of texts.';
+comment on column reference_texts.run_id is 'reference:SNAPSHOT, the id under which the references are scored.';
+comment on column reference_texts.snapshot_id is 'The snapshot; file:… for the references in a file.';
+comment on column reference_texts.model is 'Wikipedia for the articles; references for the references in a file.';
+comment on column reference_texts.known_at is 'The time at which the snapshot was published, or the first run on the file started.';

@@ -1,5 +1,5 @@
--- How far each finished scoring was verified (newwiki.levels). A number rests on texts and on scores, and has no level that one
--- of the two has not: scores that came from elsewhere and were not all computed again are claimed, whatever became of the texts.
+-- How far each finished scoring was verified (newwiki.levels). A summary depends on texts and on scores, and its level is the
+-- lower of the two: scores from elsewhere that were not all computed again are claimed, even if the texts were replayed.
 create or replace view levels as
 with came as (
     select run_id, evaluator_id, list_sort(list(distinct signer) filter (signer <> '')) as signers
@@ -69,7 +69,7 @@ select
         when only_reads and not has_sound_scores and is_partly_read then 'replayed'
         when not has_sound_scores then 'claimed'
         when only_reads then if(was_scored_here, 'verified', 'replayed')
-        when is_of_file then 'recomputed scores'  -- no model is there to replay them
+        when is_of_file then 'recomputed scores'  -- there is no model that could replay them
         when not has_foreign_texts then 'verified'
         when texts > 0 and replayed_here >= texts and was_scored_here then 'verified'
         when replayed > 0 then 'replayed'
@@ -78,13 +78,13 @@ select
     replayed, texts, checkers, draws, recomputed_by, signers
 from known;
 
-comment on view levels is 'How far the numbers of each finished scoring were verified: verified, replayed, recomputed scores or claimed.';
+comment on view levels is 'One row per finished scoring: how far its scores were verified.';
 comment on column levels.run_id is 'The run, or reference:SNAPSHOT for the articles.';
-comment on column levels.evaluator_id is 'The evaluator that made the numbers.';
-comment on column levels.level is 'verified: texts and scores were made in this database, or all of them were made again here; replayed: the scores were computed again, and some texts replayed; recomputed scores: the scores were computed again from texts that nobody checked; claimed: another person says so.';
-comment on column levels.replayed is 'Number of completions that were replayed, each counted once.';
-comment on column levels.texts is 'Number of completions that the run has, as far as some were replayed; else 0.';
-comment on column levels.checkers is 'Who replayed them: fingerprints of keys, or here.';
+comment on column levels.evaluator_id is 'The evaluator that computed the scores.';
+comment on column levels.level is 'verified: texts and scores were made in this database, or all of them were made again here. replayed: the scores were computed again, and some texts were replayed. recomputed scores: the scores were computed again, from texts that nobody checked. claimed: somebody else states the scores, and nothing was checked.';
+comment on column levels.replayed is 'The number of completions that were replayed, each counted once.';
+comment on column levels.texts is 'The number of completions of the run if some were replayed; 0 otherwise.';
+comment on column levels.checkers is 'Who replayed the completions: fingerprints of keys, or here for this installation.';
 comment on column levels.draws is 'The numbers that drew the replayed completions, with their checkers.';
-comment on column levels.recomputed_by is 'Who computed the scores again: fingerprints of keys, or here.';
-comment on column levels.signers is 'The fingerprints of the keys that signed texts or scores.';
+comment on column levels.recomputed_by is 'Who computed the scores again: fingerprints of keys, or here for this installation.';
+comment on column levels.signers is 'The fingerprints of the keys that signed the texts or the scores.';

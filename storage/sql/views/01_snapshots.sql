@@ -13,29 +13,29 @@ from snapshots
 where kind = 'new'
 group by wiki;
 
-comment on view funnel is 'What became of the pages that were considered for each snapshot.';
+comment on view funnel is 'One row per snapshot and verdict: the number of candidates with this verdict.';
 comment on column funnel.snapshot_id is 'The snapshot.';
-comment on column funnel.verdict is 'selected, or why not.';
-comment on column funnel.pages is 'How many pages.';
+comment on column funnel.verdict is 'selected, or the rule that dropped the page.';
+comment on column funnel.pages is 'The number of pages.';
 
-comment on view latest_snapshots is 'The newest snapshot of each wiki and kind; columns as in snapshots.';
-comment on column latest_snapshots.snapshot_id is 'Its name, such as enwiki-2026-10.';
+comment on view latest_snapshots is 'One row per wiki and kind: the newest snapshot, with the columns of snapshots.';
+comment on column latest_snapshots.snapshot_id is 'The id of the snapshot, such as enwiki-2026-10.';
 comment on column latest_snapshots.wiki is 'The wiki''s database name, such as enwiki.';
-comment on column latest_snapshots.kind is 'new, old for articles that models may have seen, or revisit for those of another snapshot at a later cutoff.';
-comment on column latest_snapshots.window_start is 'The first moment at which its articles were created.';
+comment on column latest_snapshots.kind is 'new; old for articles that models may have seen; or revisit for the articles of another snapshot at a later cutoff.';
+comment on column latest_snapshots.window_start is 'The start of the window: the first moment at which an article of the snapshot can have been created.';
 comment on column latest_snapshots.window_end is 'The first moment after the window.';
-comment on column latest_snapshots.cutoff is 'When it was cut: articles are as they stood then.';
-comment on column latest_snapshots.parameters is 'All that decides which articles are chosen.';
-comment on column latest_snapshots.extractor_version is 'What turned wikitext into prose.';
-comment on column latest_snapshots.candidates is 'How many pages were considered.';
-comment on column latest_snapshots.articles is 'How many were chosen.';
-comment on column latest_snapshots.content_sha256 is 'The hash of articles, parameters and extractor version.';
-comment on column latest_snapshots.published_at is 'When it was published.';
-comment on column latest_snapshots.language is 'The language of its texts; NULL in old snapshots.';
-comment on column latest_snapshots.licence is 'The licence of its texts in the wiki''s words; NULL where it was not told, as by a dump.';
-comment on column latest_snapshots.licence_url is 'Where that licence stands; NULL where it was not told.';
+comment on column latest_snapshots.cutoff is 'The moment as of which the snapshot reads the wiki. Articles have the text that they had then.';
+comment on column latest_snapshots.parameters is 'All parameters that decide which articles are selected.';
+comment on column latest_snapshots.extractor_version is 'The version of the program that extracts prose from wikitext.';
+comment on column latest_snapshots.candidates is 'The number of candidates.';
+comment on column latest_snapshots.articles is 'The number of selected articles.';
+comment on column latest_snapshots.content_sha256 is 'The hash of the articles, the parameters and the extractor version.';
+comment on column latest_snapshots.published_at is 'The time of publication.';
+comment on column latest_snapshots.language is 'The language of the articles; NULL for snapshots that were published before this column existed.';
+comment on column latest_snapshots.licence is 'The license of the articles, in the wiki''s words; NULL if the source does not state it, such as a dump.';
+comment on column latest_snapshots.licence_url is 'The address of the license text; NULL if the source does not state it.';
 
-comment on view staleness is 'How old the newest snapshot of new articles is, for each wiki.';
-comment on column staleness.wiki is 'The wiki.';
-comment on column staleness.newest is 'When its newest snapshot was published.';
-comment on column staleness.days is 'How many days ago that was.';
+comment on view staleness is 'One row per wiki: the age of its newest snapshot of new articles.';
+comment on column staleness.wiki is 'The wiki''s database name, such as enwiki.';
+comment on column staleness.newest is 'The time at which the newest snapshot was published.';
+comment on column staleness.days is 'The number of days since the newest snapshot was published.';

@@ -1,6 +1,5 @@
--- What is stored of finished scorings by prompt must be this, from the scores themselves: it is read when a scoring is
--- finished. Sums are taken in the order of pages and samples, so that they have the same bits in whatever order scores were
--- stored.
+-- The correct contents of page_means and page_gaps, computed from the scores when a scoring is finished. Sums are taken in
+-- the order of pages and samples, so that they have the same bits in whatever order scores were stored.
 create or replace view page_means_anew as
 select
     run_id, metric, evaluator_id, page_id, avg(value order by sample) as mean, count(value) as texts,
@@ -17,11 +16,11 @@ join scorings using (run_id, evaluator_id)
 where value is null
 group by run_id, metric, evaluator_id, page_id, status;
 
--- What prompts amount to together. The standard error is that of the mean over texts, clustered by prompt, because completions
--- of one prompt are correlated: CR2, with Satterthwaite's degrees of freedom and the skewness of the mean, as in
--- evaluators/statistics.py. Null texts (see `status`) are left out of all and counted. The parameters name what is summarised:
--- page_means and page_gaps with the columns snapshot_id, stratum, part and place, of which each part of a stratum has a summary:
--- the snapshot, so that who asks for one leaves all others out.
+-- Summaries over prompts. The standard error is that of the mean over texts, clustered by prompt, because completions of one
+-- prompt are correlated: CR2, with Satterthwaite's degrees of freedom and the skewness of the mean, as in
+-- evaluators/statistics.py. Texts without a score (see `status`) are left out and counted. The parameters name the relations
+-- to summarize: page_means and page_gaps with the columns snapshot_id, stratum, part and place. Each part of a stratum has a
+-- summary. The column snapshot_id lets a query for one snapshot skip all others.
 create or replace macro summaries_of(means_asked, gaps_asked) as table
 with whole as (
     select
@@ -106,17 +105,17 @@ select *, '' as snapshot_id, '' as stratum, '' as part, 1 as place from page_gap
 create or replace view summaries_anew as
 select * exclude (snapshot_id, stratum, part, place) from summaries_of('whole_page_means', 'whole_page_gaps');
 
--- The 97.5 % point of Student's t distribution from one degree of freedom on, to a millionth: the normal one, and a
--- polynomial fitted to the logarithm of their ratio.
+-- The 97.5 % point of Student's t distribution for one degree of freedom or more, to a millionth: the point of the normal
+-- distribution, and a polynomial fitted to the logarithm of the ratio of the two.
 create or replace macro student_t_975(df) as
     1.959963984540054 * exp((1.21036474 + (0.707574447 + (0.152556548 + (-0.238838188 + (-0.0429405972 + (0.080124865 + (
         0.0568483914 + (-0.0800416239 + 0.0235158787 / df) / df) / df) / df) / df) / df) / df) / df) / df);
 
--- Whether two numbers differ by more than rounding: by this share of the second one, or of one where that is smaller.
+-- Whether two numbers differ by more than rounding: by more than this share of the second number, or of 1 if it is smaller.
 create or replace macro apart(stored, anew, share) as
     stored is distinct from anew and not coalesce(abs(stored - anew) <= share * greatest(abs(anew), 1), false);
 
--- Why there is no interval of a mean with this standard error and these degrees of freedom, NULL where there is one.
+-- Why a mean with this standard error and these degrees of freedom has no interval; NULL if it has one.
 create or replace macro no_interval(mean, standard_error, freedom) as
     case
         when mean is null then null
@@ -124,11 +123,11 @@ create or replace macro no_interval(mean, standard_error, freedom) as
         when standard_error <= 1e-12 * abs(mean) then 'no variance'
     end;
 
--- The t statistic that Hall's transformation makes `x` of, where the mean has this skewness.
+-- The t statistic that Hall's transformation maps to `x`, for a mean with this skewness.
 create or replace macro untransformed(x, skew) as
     if(abs(coalesce(skew, 0)) < 1e-06, x, 3 / skew * (cbrt(1 + skew * (x - skew / 6)) - 1));
 
--- Both ends of a mean's 95 % interval, as in evaluators/statistics.py; NULL where there is none (see no_interval).
+-- The ends of the 95 % interval of a mean, as in evaluators/statistics.py; NULL if there is no interval (see no_interval).
 create or replace macro interval_low(mean, standard_error, freedom, skew) as
     case when no_interval(mean, standard_error, freedom) is null then
         mean - standard_error * greatest(student_t_975(freedom), untransformed(student_t_975(freedom), skew))
@@ -138,7 +137,7 @@ create or replace macro interval_high(mean, standard_error, freedom, skew) as
         mean + standard_error * greatest(student_t_975(freedom), -untransformed(-student_t_975(freedom), skew))
     end;
 
--- An end of an interval within the range that its metric declares: nothing lies outside.
+-- An end of an interval, limited to the range that its metric declares.
 create or replace macro within_range(number, minimum, maximum) as
     case when number is not null then least(greatest(number, minimum), maximum) end;
 
@@ -160,8 +159,8 @@ select
 from run_scores
 join scorings using (run_id, evaluator_id);
 
--- How many texts a number stands on, in words: `ok`, or `1 of 10: no_entities 9`, the most frequent reason first. Those of the
--- `total` that nobody asked about (a costly evaluator's budget is smaller than the run) are `not scored`.
+-- How many texts a mean includes, in words: `ok`, or `1 of 10: no_entities 9`, the most frequent reason first. Texts of the
+-- `total` that the evaluator did not read (a costly evaluator's budget is smaller than the run) are `not scored`.
 create or replace macro coverage(scored, unscored, reasons, total) as if(
     scored >= total,
     'ok',
@@ -180,11 +179,11 @@ create or replace macro coverage(scored, unscored, reasons, total) as if(
     ))
 );
 
--- How many texts of a run there are to score: those that it has kept, or more where that is not known.
+-- The number of texts of a run to score: its kept texts. Runs without kept texts have no row.
 create or replace view kept_texts as
 select run_id, kept_prompts as prompts, kept_texts as texts from runs where kept_texts > 0;
 
--- Of each run and metric the newest. An evaluator's numbers are never mixed with another's.
+-- The newest summary of each run and metric. Scores of different evaluators are never mixed.
 create or replace view metric_summaries as
 select
     run_id, metric, evaluator_id, mean, sd, low, high, no_interval, scored, unscored, pages, standard_error, freedom, skew,
@@ -192,10 +191,10 @@ select
 from scoring_summaries
 qualify row_number() over (partition by run_id, metric order by finished_at desc, evaluator_id) = 1;
 
--- Where many runs stand beside each other a column holds the numbers of one evaluator: as in `newwiki leaderboard` the newest
--- that has scored every run which has the metric, or, as a view cannot refuse, the newest. The articles are scored by
--- whoever scored a run, so they decide only what no run has. Numbers that others only claim decide only what nobody else has
--- scored, so that a bundle cannot put an evaluator of its own in the place of ours.
+-- Where many runs are listed together, a column has the scores of one evaluator. As in `newwiki leaderboard`, it is the newest
+-- evaluator that has scored every run with the metric; if there is none, it is the newest, because a view cannot refuse.
+-- Scores of the articles matter only for metrics that no run has, because any evaluator of a run also scores the articles.
+-- Claimed scores matter only for metrics without other scores, so that a bundle cannot replace a local evaluator by its own.
 create or replace view column_evaluators_anew as
 with scored as (
     select run_id, metric, evaluator_id from stored_summaries
@@ -226,7 +225,7 @@ qualify row_number() over (partition by metric order by makers.runs = wanted.run
 create or replace view column_evaluators as
 select metric, evaluator_id from stored_column_evaluators;
 
--- Of each run and metric the scoring that a column can tell of: the column's own, or else the newest, which is not shown.
+-- The scoring that a column reports for each run and metric: by the column's evaluator, or else the newest, which is not shown.
 create or replace view column_scorings as
 select run_id, metric, evaluator_id, column_evaluators.evaluator_id is not null as shown
 from scoring_summaries
@@ -248,139 +247,139 @@ select run_scores.*
 from run_scores
 join metric_summaries using (run_id, metric, evaluator_id);
 
-comment on view page_means_anew is 'Internal. What page_means must be, from the scores themselves: slow, for checks.';
-comment on column page_means_anew.run_id is 'The run, or reference:SNAPSHOT.';
+comment on view page_means_anew is 'Internal. The correct contents of page_means, computed from the scores. Slow; for checks.';
+comment on column page_means_anew.run_id is 'The run, or reference:SNAPSHOT for the articles.';
 comment on column page_means_anew.metric is 'The metric.';
-comment on column page_means_anew.evaluator_id is 'Who made the numbers.';
-comment on column page_means_anew.page_id is 'The prompt''s article.';
-comment on column page_means_anew.mean is 'The mean over the prompt''s texts that have a number.';
-comment on column page_means_anew.texts is 'How many these are.';
-comment on column page_means_anew.squares is 'The sum of their squared deviations from this mean.';
+comment on column page_means_anew.evaluator_id is 'The evaluator that computed the scores.';
+comment on column page_means_anew.page_id is 'The article of the prompt.';
+comment on column page_means_anew.mean is 'The mean score of the prompt''s texts that have a score.';
+comment on column page_means_anew.texts is 'The number of the prompt''s texts that have a score.';
+comment on column page_means_anew.squares is 'The sum of the squared deviations of the scores of the prompt''s texts from their mean.';
 
-comment on view page_gaps_anew is 'Internal. What page_gaps must be, from the scores themselves: slow, for checks.';
-comment on column page_gaps_anew.run_id is 'The run, or reference:SNAPSHOT.';
+comment on view page_gaps_anew is 'Internal. The correct contents of page_gaps, computed from the scores. Slow; for checks.';
+comment on column page_gaps_anew.run_id is 'The run, or reference:SNAPSHOT for the articles.';
 comment on column page_gaps_anew.metric is 'The metric.';
-comment on column page_gaps_anew.evaluator_id is 'Who was to make the numbers.';
-comment on column page_gaps_anew.page_id is 'The prompt''s article.';
-comment on column page_gaps_anew.reason is 'Why there is no number.';
-comment on column page_gaps_anew.texts is 'Of how many of its texts.';
+comment on column page_gaps_anew.evaluator_id is 'The evaluator that scored the texts.';
+comment on column page_gaps_anew.page_id is 'The article of the prompt.';
+comment on column page_gaps_anew.reason is 'The reason why there is no score.';
+comment on column page_gaps_anew.texts is 'The number of the prompt''s texts without a score for this reason.';
 
-comment on view whole_page_means is 'Internal. The means by prompt as one part, of which summaries_anew is made.';
-comment on column whole_page_means.run_id is 'The run, or reference:SNAPSHOT.';
+comment on view whole_page_means is 'Internal. The rows of page_means with all articles as one part, from which summaries_anew is computed.';
+comment on column whole_page_means.run_id is 'The run, or reference:SNAPSHOT for the articles.';
 comment on column whole_page_means.metric is 'The metric.';
-comment on column whole_page_means.evaluator_id is 'Who made the numbers.';
-comment on column whole_page_means.page_id is 'The prompt''s article.';
-comment on column whole_page_means.mean is 'The mean over the prompt''s texts that have a number.';
-comment on column whole_page_means.texts is 'How many these are.';
-comment on column whole_page_means.squares is 'The sum of their squared deviations from this mean.';
-comment on column whole_page_means.snapshot_id is 'Empty: it is not asked for.';
-comment on column whole_page_means.stratum is 'Empty: all are one part.';
-comment on column whole_page_means.part is 'Empty likewise.';
-comment on column whole_page_means.place is 'Its place.';
+comment on column whole_page_means.evaluator_id is 'The evaluator that computed the scores.';
+comment on column whole_page_means.page_id is 'The article of the prompt.';
+comment on column whole_page_means.mean is 'The mean score of the prompt''s texts that have a score.';
+comment on column whole_page_means.texts is 'The number of the prompt''s texts that have a score.';
+comment on column whole_page_means.squares is 'The sum of the squared deviations of the scores of the prompt''s texts from their mean.';
+comment on column whole_page_means.snapshot_id is 'Always empty: all snapshots are one part.';
+comment on column whole_page_means.stratum is 'Always empty: all articles are one part.';
+comment on column whole_page_means.part is 'Always empty: all articles are one part.';
+comment on column whole_page_means.place is 'Always 1: the position of the only part.';
 
-comment on view whole_page_gaps is 'Internal. The texts without a number by prompt as one part, of which summaries_anew is made.';
-comment on column whole_page_gaps.run_id is 'The run, or reference:SNAPSHOT.';
+comment on view whole_page_gaps is 'Internal. The rows of page_gaps with all articles as one part, from which summaries_anew is computed.';
+comment on column whole_page_gaps.run_id is 'The run, or reference:SNAPSHOT for the articles.';
 comment on column whole_page_gaps.metric is 'The metric.';
-comment on column whole_page_gaps.evaluator_id is 'Who was to make the numbers.';
-comment on column whole_page_gaps.page_id is 'The prompt''s article.';
-comment on column whole_page_gaps.reason is 'Why there is no number.';
-comment on column whole_page_gaps.texts is 'Of how many of its texts.';
-comment on column whole_page_gaps.snapshot_id is 'Empty: it is not asked for.';
-comment on column whole_page_gaps.stratum is 'Empty: all are one part.';
-comment on column whole_page_gaps.part is 'Empty likewise.';
-comment on column whole_page_gaps.place is 'Its place.';
+comment on column whole_page_gaps.evaluator_id is 'The evaluator that scored the texts.';
+comment on column whole_page_gaps.page_id is 'The article of the prompt.';
+comment on column whole_page_gaps.reason is 'The reason why there is no score.';
+comment on column whole_page_gaps.texts is 'The number of the prompt''s texts without a score for this reason.';
+comment on column whole_page_gaps.snapshot_id is 'Always empty: all snapshots are one part.';
+comment on column whole_page_gaps.stratum is 'Always empty: all articles are one part.';
+comment on column whole_page_gaps.part is 'Always empty: all articles are one part.';
+comment on column whole_page_gaps.place is 'Always 1: the position of the only part.';
 
-comment on view summaries_anew is 'Internal. What stored_summaries must be, from page_means and page_gaps: slow, for checks.';
-comment on column summaries_anew.run_id is 'The run, or reference:SNAPSHOT.';
+comment on view summaries_anew is 'Internal. The correct contents of stored_summaries, computed from page_means and page_gaps. Slow; for checks.';
+comment on column summaries_anew.run_id is 'The run, or reference:SNAPSHOT for the articles.';
 comment on column summaries_anew.metric is 'The metric.';
-comment on column summaries_anew.evaluator_id is 'Who made the numbers.';
-comment on column summaries_anew.mean is 'The mean over texts.';
-comment on column summaries_anew.sd is 'Their standard deviation.';
-comment on column summaries_anew.standard_error is 'The mean''s standard error, clustered by prompt.';
-comment on column summaries_anew.freedom is 'The error''s degrees of freedom: one less than the prompts that it is worth.';
-comment on column summaries_anew.skew is 'The skewness of the mean that the prompts suggest.';
-comment on column summaries_anew.pages is 'How many prompts have a number.';
-comment on column summaries_anew.scored is 'How many texts have a number.';
-comment on column summaries_anew.unscored is 'How many have none.';
-comment on column summaries_anew.reasons is 'Why, with the number of texts for each reason.';
+comment on column summaries_anew.evaluator_id is 'The evaluator that computed the scores.';
+comment on column summaries_anew.mean is 'The mean score over texts.';
+comment on column summaries_anew.sd is 'The standard deviation over texts.';
+comment on column summaries_anew.standard_error is 'The standard error of the mean, clustered by prompt.';
+comment on column summaries_anew.freedom is 'The degrees of freedom of the standard error: the effective number of prompts minus 1.';
+comment on column summaries_anew.skew is 'The skewness of the mean, estimated from the prompts.';
+comment on column summaries_anew.pages is 'The number of prompts that have a score.';
+comment on column summaries_anew.scored is 'The number of texts that have a score.';
+comment on column summaries_anew.unscored is 'The number of texts that have no score.';
+comment on column summaries_anew.reasons is 'The reasons why texts have no score, with the number of texts for each reason.';
 
-comment on view scoring_summaries is 'Every finished scoring by metric: the mean with its standard deviation and 95 % interval.';
-comment on column scoring_summaries.run_id is 'The run, or reference:SNAPSHOT for the articles themselves.';
+comment on view scoring_summaries is 'One row per run, metric and evaluator with a finished scoring: the mean with its standard deviation and 95 % interval.';
+comment on column scoring_summaries.run_id is 'The run, or reference:SNAPSHOT for the articles.';
 comment on column scoring_summaries.metric is 'The metric.';
-comment on column scoring_summaries.evaluator_id is 'Who made the numbers.';
-comment on column scoring_summaries.finished_at is 'When the scoring was finished.';
-comment on column scoring_summaries.mean is 'The mean over texts; of a whole run its number.';
-comment on column scoring_summaries.sd is 'The standard deviation over texts; of a whole run that over draws.';
-comment on column scoring_summaries.low is 'The lower end of the mean''s 95 % interval; NULL where there is none, and for a number of a whole run.';
-comment on column scoring_summaries.high is 'The upper end.';
-comment on column scoring_summaries.no_interval is 'Why there is no interval: too few prompts, or no variance; NULL where there is one.';
-comment on column scoring_summaries.scored is 'How many texts have a number.';
-comment on column scoring_summaries.unscored is 'How many have none.';
-comment on column scoring_summaries.pages is 'How many prompts have a number; NULL for a number of a whole run.';
-comment on column scoring_summaries.standard_error is 'The mean''s standard error, clustered by prompt.';
-comment on column scoring_summaries.freedom is 'The error''s degrees of freedom: one less than the prompts that it is worth.';
-comment on column scoring_summaries.skew is 'The skewness of the mean that the prompts suggest.';
-comment on column scoring_summaries.reasons is 'Why texts have no number, with how many for each reason.';
+comment on column scoring_summaries.evaluator_id is 'The evaluator that computed the scores.';
+comment on column scoring_summaries.finished_at is 'The time at which the scoring was finished.';
+comment on column scoring_summaries.mean is 'The mean score over texts; for a metric of whole runs, the score of the run.';
+comment on column scoring_summaries.sd is 'The standard deviation over texts; for a metric of whole runs, the standard deviation over draws.';
+comment on column scoring_summaries.low is 'The lower end of the 95 % interval of the mean; NULL if there is no interval, and for a score of a whole run.';
+comment on column scoring_summaries.high is 'The upper end of the 95 % interval of the mean; NULL if there is no interval, and for a score of a whole run.';
+comment on column scoring_summaries.no_interval is 'Why there is no interval: too few prompts, or no variance; NULL if there is one.';
+comment on column scoring_summaries.scored is 'The number of texts that have a score.';
+comment on column scoring_summaries.unscored is 'The number of texts that have no score.';
+comment on column scoring_summaries.pages is 'The number of prompts that have a score; NULL for a score of a whole run.';
+comment on column scoring_summaries.standard_error is 'The standard error of the mean, clustered by prompt.';
+comment on column scoring_summaries.freedom is 'The degrees of freedom of the standard error: the effective number of prompts minus 1.';
+comment on column scoring_summaries.skew is 'The skewness of the mean, estimated from the prompts.';
+comment on column scoring_summaries.reasons is 'The reasons why texts have no score, with the number of texts for each reason.';
 
-comment on view metric_summaries is 'The newest finished scoring of each run and metric: one number for each, never mixed from several evaluators.';
-comment on column metric_summaries.run_id is 'The run, or reference:SNAPSHOT for the articles themselves.';
+comment on view metric_summaries is 'One row per run and metric: the summary of the newest finished scoring. Scores of several evaluators are never mixed.';
+comment on column metric_summaries.run_id is 'The run, or reference:SNAPSHOT for the articles.';
 comment on column metric_summaries.metric is 'The metric.';
-comment on column metric_summaries.evaluator_id is 'Who made the numbers.';
-comment on column metric_summaries.mean is 'The mean over texts; of a whole run its number.';
-comment on column metric_summaries.sd is 'The standard deviation over texts; of a whole run that over draws.';
-comment on column metric_summaries.low is 'The lower end of the mean''s 95 % interval; NULL where there is none, and for a number of a whole run.';
-comment on column metric_summaries.high is 'The upper end.';
-comment on column metric_summaries.no_interval is 'Why there is no interval: too few prompts, or no variance; NULL where there is one.';
-comment on column metric_summaries.scored is 'How many texts have a number.';
-comment on column metric_summaries.unscored is 'How many have none.';
-comment on column metric_summaries.pages is 'How many prompts have a number; NULL for a number of a whole run.';
-comment on column metric_summaries.standard_error is 'The mean''s standard error, clustered by prompt.';
-comment on column metric_summaries.freedom is 'The error''s degrees of freedom: one less than the prompts that it is worth.';
-comment on column metric_summaries.skew is 'The skewness of the mean that the prompts suggest.';
-comment on column metric_summaries.reasons is 'Why texts have no number, with how many for each reason.';
+comment on column metric_summaries.evaluator_id is 'The evaluator that computed the scores.';
+comment on column metric_summaries.mean is 'The mean score over texts; for a metric of whole runs, the score of the run.';
+comment on column metric_summaries.sd is 'The standard deviation over texts; for a metric of whole runs, the standard deviation over draws.';
+comment on column metric_summaries.low is 'The lower end of the 95 % interval of the mean; NULL if there is no interval, and for a score of a whole run.';
+comment on column metric_summaries.high is 'The upper end of the 95 % interval of the mean; NULL if there is no interval, and for a score of a whole run.';
+comment on column metric_summaries.no_interval is 'Why there is no interval: too few prompts, or no variance; NULL if there is one.';
+comment on column metric_summaries.scored is 'The number of texts that have a score.';
+comment on column metric_summaries.unscored is 'The number of texts that have no score.';
+comment on column metric_summaries.pages is 'The number of prompts that have a score; NULL for a score of a whole run.';
+comment on column metric_summaries.standard_error is 'The standard error of the mean, clustered by prompt.';
+comment on column metric_summaries.freedom is 'The degrees of freedom of the standard error: the effective number of prompts minus 1.';
+comment on column metric_summaries.skew is 'The skewness of the mean, estimated from the prompts.';
+comment on column metric_summaries.reasons is 'The reasons why texts have no score, with the number of texts for each reason.';
 
-comment on view kept_texts is 'Internal. How many texts of each run there are to score.';
+comment on view kept_texts is 'Internal. One row per run: the number of texts to score.';
 comment on column kept_texts.run_id is 'The run.';
-comment on column kept_texts.prompts is 'How many prompts have kept texts.';
-comment on column kept_texts.texts is 'How many texts are kept.';
+comment on column kept_texts.prompts is 'The number of prompts that have kept texts.';
+comment on column kept_texts.texts is 'The number of kept texts.';
 
-comment on view column_evaluators_anew is 'Internal. What stored_column_evaluators must be, from all summaries: for checks.';
+comment on view column_evaluators_anew is 'Internal. The correct contents of stored_column_evaluators, computed from all summaries. For checks.';
 comment on column column_evaluators_anew.metric is 'The metric.';
 comment on column column_evaluators_anew.evaluator_id is 'The evaluator.';
 
-comment on view column_evaluators is 'Whose numbers stand in a metric''s column where many runs are beside each other, as in leaderboard and scores_wide: the newest that has scored every run which has the metric, or else the newest.';
+comment on view column_evaluators is 'One row per metric: the evaluator whose scores fill the metric''s column where many runs are listed together, as in leaderboard and scores_wide. It is the newest evaluator that has scored every run with this metric, or else the newest.';
 comment on column column_evaluators.metric is 'The metric.';
 comment on column column_evaluators.evaluator_id is 'The evaluator.';
 
-comment on view column_scorings is 'Internal. Of each run and metric who made the number that stands in the metric''s column, or, where the column is another evaluator''s, who made the number that is not shown.';
-comment on column column_scorings.run_id is 'The run, or reference:SNAPSHOT.';
+comment on view column_scorings is 'Internal. One row per run and metric: the evaluator whose score fills the metric''s column. If the column belongs to another evaluator, the row names the newest evaluator of the run, whose score is not shown.';
+comment on column column_scorings.run_id is 'The run, or reference:SNAPSHOT for the articles.';
 comment on column column_scorings.metric is 'The metric.';
 comment on column column_scorings.evaluator_id is 'The evaluator.';
-comment on column column_scorings.shown is 'Whether the column is this evaluator''s.';
+comment on column column_scorings.shown is 'Whether the metric''s column belongs to this evaluator.';
 
-comment on view current_scores is 'The numbers of single texts, of each run and metric those of the newest finished scoring.';
-comment on column current_scores.run_id is 'The run, or reference:SNAPSHOT for the articles themselves.';
+comment on view current_scores is 'One row per text and metric: the score from the newest finished scoring of the run by this metric.';
+comment on column current_scores.run_id is 'The run, or reference:SNAPSHOT for the articles.';
 comment on column current_scores.page_id is 'The article.';
-comment on column current_scores.sample is 'The completion among those of its prompt; 0 for an article.';
+comment on column current_scores.sample is 'The number of the completion among those of its prompt, from 0; 0 for an article.';
 comment on column current_scores.metric is 'The metric.';
-comment on column current_scores.value is 'The number; NULL where it cannot be had.';
-comment on column current_scores.status is 'ok, or why there is no number.';
-comment on column current_scores.evaluator_id is 'Who made it.';
+comment on column current_scores.value is 'The score; NULL if there is none.';
+comment on column current_scores.status is 'ok, or the reason why there is no score.';
+comment on column current_scores.evaluator_id is 'The evaluator that computed the score.';
 
-comment on view current_page_means is 'The means by prompt, of each run and metric those of the newest finished scoring.';
-comment on column current_page_means.run_id is 'The run, or reference:SNAPSHOT.';
+comment on view current_page_means is 'One row per prompt and metric: the mean score of the prompt''s texts, from the newest finished scoring of the run by this metric.';
+comment on column current_page_means.run_id is 'The run, or reference:SNAPSHOT for the articles.';
 comment on column current_page_means.metric is 'The metric.';
-comment on column current_page_means.evaluator_id is 'Who made the numbers.';
-comment on column current_page_means.page_id is 'The prompt''s article.';
-comment on column current_page_means.mean is 'The mean over the prompt''s texts that have a number.';
-comment on column current_page_means.texts is 'How many these are.';
-comment on column current_page_means.squares is 'The sum of their squared deviations from this mean.';
+comment on column current_page_means.evaluator_id is 'The evaluator that computed the scores.';
+comment on column current_page_means.page_id is 'The article of the prompt.';
+comment on column current_page_means.mean is 'The mean score of the prompt''s texts that have a score.';
+comment on column current_page_means.texts is 'The number of the prompt''s texts that have a score.';
+comment on column current_page_means.squares is 'The sum of the squared deviations of the scores of the prompt''s texts from their mean.';
 
-comment on view current_run_scores is 'The numbers of whole runs, of each metric those of the newest finished scoring.';
-comment on column current_run_scores.run_id is 'The run, or reference:SNAPSHOT for the articles as a run.';
+comment on view current_run_scores is 'One row per run and metric: the score of the whole run, from the newest finished scoring by this metric.';
+comment on column current_run_scores.run_id is 'The run, or reference:SNAPSHOT for the articles.';
 comment on column current_run_scores.metric is 'The metric.';
-comment on column current_run_scores.value is 'The number, a mean over draws; NULL where it cannot be had.';
-comment on column current_run_scores.spread is 'The standard deviation over the draws or seeds; NULL for one.';
-comment on column current_run_scores.status is 'ok, or why there is no number.';
-comment on column current_run_scores.evaluator_id is 'Who made it.';
-comment on column current_run_scores.texts is 'How many kept texts the run had then.';
+comment on column current_run_scores.value is 'The score of the run, a mean over draws; NULL if there is none.';
+comment on column current_run_scores.spread is 'The standard deviation over the draws or seeds; NULL if there is only one.';
+comment on column current_run_scores.status is 'ok, or the reason why there is no score.';
+comment on column current_run_scores.evaluator_id is 'The evaluator that computed the score.';
+comment on column current_run_scores.texts is 'The number of kept texts of the run at the time of scoring.';

@@ -1,4 +1,4 @@
--- The rows of the leaderboard without its numbers, which take longer.
+-- The rows of the leaderboard without its columns of metrics, which take longer to compute.
 create or replace view leaderboard_rows as
 with of_references as (
     select model, snapshot_id, run_id, known_at, max(scored + unscored) as texts
@@ -18,16 +18,16 @@ union all
 select model, 'reference', snapshot_id, run_id, texts, texts, null, null, null, null, true, known_at
 from of_references;
 
-comment on view leaderboard_rows is 'Internal. The rows of the leaderboard without its numbers.';
-comment on column leaderboard_rows.model is 'The model; Wikipedia for the articles, references for those that a file of texts brought.';
-comment on column leaderboard_rows.decoder is 'The decoder in canonical form; likelihood of a run that reads articles and writes none.';
+comment on view leaderboard_rows is 'Internal. The rows of the leaderboard without the columns of metrics.';
+comment on column leaderboard_rows.model is 'The model; Wikipedia for the articles, references for the references in a file of texts.';
+comment on column leaderboard_rows.decoder is 'The decoder in canonical form; likelihood for a likelihood run; reference for the articles.';
 comment on column leaderboard_rows.snapshot_id is 'The snapshot.';
 comment on column leaderboard_rows.run_id is 'The run.';
-comment on column leaderboard_rows.prompts is 'How many prompts have kept texts; of a run that reads articles how many it has read.';
-comment on column leaderboard_rows.completions is 'How many texts are kept; 0 of a run that reads articles.';
-comment on column leaderboard_rows.protocol is 'What decides which texts are judged. NULL for the articles.';
-comment on column leaderboard_rows.dtype is 'The numbers that the model computes with.';
-comment on column leaderboard_rows.knowledge_cutoff is 'The last day (UTC) of what the model can have seen; NULL where nobody says, and for the articles.';
-comment on column leaderboard_rows.seen_share is 'The share of the run''s articles that were created on or before that day; NULL where it is not known.';
-comment on column leaderboard_rows.is_reference is 'Whether it is of articles or other references, and not of a run.';
-comment on column leaderboard_rows.started_at is 'When the run was begun, or the snapshot published.';
+comment on column leaderboard_rows.prompts is 'The number of prompts that have kept texts; for a likelihood run, the number of articles that it has read.';
+comment on column leaderboard_rows.completions is 'The number of kept texts; 0 for a likelihood run.';
+comment on column leaderboard_rows.protocol is 'The settings that decide which texts are scored; NULL for the articles.';
+comment on column leaderboard_rows.dtype is 'The data type in which the model computes.';
+comment on column leaderboard_rows.knowledge_cutoff is 'The last day (UTC) to which the model''s training data can reach; NULL if nobody states it, and for the articles.';
+comment on column leaderboard_rows.seen_share is 'The share of the run''s articles, from 0 to 1, that were created on or before the knowledge cutoff; NULL if that is not known.';
+comment on column leaderboard_rows.is_reference is 'Whether the row describes the articles or other references instead of a run.';
+comment on column leaderboard_rows.started_at is 'The time at which the run started or the snapshot was published.';

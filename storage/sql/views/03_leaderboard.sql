@@ -1,5 +1,5 @@
--- One row a run, the reference articles of each snapshot ("Wikipedia") among them. The columns after `is_reference` are written from
--- the table `metrics`. A column holds the numbers of one evaluator; where another made them they are NULL.
+-- One row per run, and one for the articles of each snapshot ("Wikipedia"). The columns after `is_reference` are generated from
+-- the table `metrics`. A column has the scores of one evaluator; it is NULL for runs that only another evaluator scored.
 create or replace view leaderboard as
 with totals as (
     select run_id, texts from kept_texts
@@ -41,15 +41,15 @@ from leaderboard_rows as rows
 join numbers using (run_id)
 order by snapshot_id desc, started_at, rows.run_id;
 
-comment on view leaderboard is 'A row a run, and one for the articles of each snapshot (Wikipedia). For each metric nine columns: its mean by the evaluator that column_evaluators names, and with _sd, _low and _high the standard deviation over texts and the 95 % interval of the mean, with _no_interval why it has none, with _texts and _status how many texts it stands on and what there is to say of the others, with _scored_by who made it, with _level how far it was verified.';
-comment on column leaderboard.model is 'The model; Wikipedia for the articles, references for those that a file of texts brought.';
-comment on column leaderboard.decoder is 'The decoder in canonical form; likelihood of a run that reads articles and writes none.';
+comment on view leaderboard is 'One row per run, and one for the articles of each snapshot (Wikipedia). Each metric has nine columns. The first is the mean by the evaluator that column_evaluators names. The others end in: _sd (the standard deviation over texts), _low and _high (the 95 % interval of the mean), _no_interval (why there is no interval), _texts (the number of scored texts), _status (why other texts have no score), _scored_by (the evaluator), _level (how far the scores were verified).';
+comment on column leaderboard.model is 'The model; Wikipedia for the articles, references for the references in a file of texts.';
+comment on column leaderboard.decoder is 'The decoder in canonical form; likelihood for a likelihood run; reference for the articles.';
 comment on column leaderboard.snapshot_id is 'The snapshot.';
 comment on column leaderboard.run_id is 'The run.';
-comment on column leaderboard.prompts is 'How many prompts have kept texts; of a run that reads articles how many it has read.';
-comment on column leaderboard.completions is 'How many texts are kept; 0 of a run that reads articles.';
-comment on column leaderboard.protocol is 'What decides which texts are judged: rows that have the same can be compared. NULL for the articles, which go with any.';
-comment on column leaderboard.dtype is 'The numbers that the model computes with.';
-comment on column leaderboard.knowledge_cutoff is 'The last day (UTC) of what the model can have seen; NULL where nobody says, and for the articles.';
-comment on column leaderboard.is_reference is 'Whether it is of articles or other references, and not of a run.';
-comment on column leaderboard.seen_share is 'The share of the run''s articles that were created on or before that day; NULL where it is not known.';
+comment on column leaderboard.prompts is 'The number of prompts that have kept texts; for a likelihood run, the number of articles that it has read.';
+comment on column leaderboard.completions is 'The number of kept texts; 0 for a likelihood run.';
+comment on column leaderboard.protocol is 'The settings that decide which texts are scored. Rows with the same protocol can be compared. NULL for the articles, which can be compared with any row.';
+comment on column leaderboard.dtype is 'The data type in which the model computes.';
+comment on column leaderboard.knowledge_cutoff is 'The last day (UTC) to which the model''s training data can reach; NULL if nobody states it, and for the articles.';
+comment on column leaderboard.is_reference is 'Whether the row describes the articles or other references instead of a run.';
+comment on column leaderboard.seen_share is 'The share of the run''s articles, from 0 to 1, that were created on or before the knowledge cutoff; NULL if that is not known.';

@@ -1,4 +1,4 @@
--- What runs claim, by their verdicts: a row a run and evaluator.
+-- Verdicts on the claims of runs: one row per run and evaluator.
 create or replace view claim_verdicts as
 select
     run_id,
@@ -27,20 +27,20 @@ left join (
 group by run_id, judged.model, decoder, snapshot_id, evaluators.name, evaluator_id
 order by snapshot_id, evaluator, run_id, evaluator_id;
 
-comment on view claim_verdicts is 'What runs claim, by verdicts: a row a run and evaluator, over all sentences of its texts that were judged. A text with many sentences weighs more here than in the metrics claims_article_supported and their like, which are means over texts.';
-comment on column claim_verdicts.run_id is 'The run, or reference:SNAPSHOT for the articles themselves.';
+comment on view claim_verdicts is 'One row per run and evaluator: the verdicts on all sentences of the run''s texts. A text with many sentences weighs more here than in metrics such as claims_article_supported, which are means over texts.';
+comment on column claim_verdicts.run_id is 'The run, or reference:SNAPSHOT for the articles.';
 comment on column claim_verdicts.model is 'The model; Wikipedia for the articles.';
 comment on column claim_verdicts.decoder is 'The decoder in canonical form; empty for the articles.';
 comment on column claim_verdicts.snapshot_id is 'The snapshot.';
-comment on column claim_verdicts.evaluator is 'claims_article or claims_wiki: where the evidence is from.';
-comment on column claim_verdicts.evaluator_id is 'Who judged, by which model and which evidence.';
-comment on column claim_verdicts.texts is 'How many texts the sentences are of.';
-comment on column claim_verdicts.sentences is 'How many sentences there are.';
-comment on column claim_verdicts.checkable is 'How many of them were checked; the others are too long.';
-comment on column claim_verdicts.supported is 'How many the evidence supports.';
-comment on column claim_verdicts.refuted is 'How many it refutes.';
-comment on column claim_verdicts.not_enough_info is 'How many it neither supports nor refutes, those not checked among them.';
-comment on column claim_verdicts.supported_share is 'Supported over all sentences.';
-comment on column claim_verdicts.refuted_share is 'Refuted over all sentences.';
-comment on column claim_verdicts.not_enough_info_share is 'Not enough info over all sentences.';
-comment on column claim_verdicts.evidence_cut is 'For how many the model read only the beginning of the evidence that decided.';
+comment on column claim_verdicts.evaluator is 'The evaluator, named by the source of its evidence: claims_article or claims_wiki.';
+comment on column claim_verdicts.evaluator_id is 'The evaluator that gave the verdicts, which determines the model and the evidence.';
+comment on column claim_verdicts.texts is 'The number of texts that contain the sentences.';
+comment on column claim_verdicts.sentences is 'The number of sentences.';
+comment on column claim_verdicts.checkable is 'The number of sentences that were checked; the other sentences are too long.';
+comment on column claim_verdicts.supported is 'The number of sentences that the evidence supports.';
+comment on column claim_verdicts.refuted is 'The number of sentences that the evidence refutes.';
+comment on column claim_verdicts.not_enough_info is 'The number of sentences that the evidence neither supports nor refutes, including those that were not checked.';
+comment on column claim_verdicts.supported_share is 'The number of supported sentences divided by the number of all sentences.';
+comment on column claim_verdicts.refuted_share is 'The number of refuted sentences divided by the number of all sentences.';
+comment on column claim_verdicts.not_enough_info_share is 'The number of sentences with not enough info divided by the number of all sentences.';
+comment on column claim_verdicts.evidence_cut is 'The number of sentences for which the model read only the beginning of the decisive evidence.';

@@ -21,9 +21,9 @@ from numbers
 left join elsewhere using (run_id)
 group by run_id, page_id, sample;
 
-comment on view scores_wide is 'A row a text, a column a metric: the numbers of one evaluator, which column_evaluators names. current_scores has those that others made.';
-comment on column scores_wide.run_id is 'The run, or reference:SNAPSHOT.';
+comment on view scores_wide is 'One row per text, one column per metric: the scores by the evaluator that column_evaluators names. current_scores has the scores by other evaluators.';
+comment on column scores_wide.run_id is 'The run, or reference:SNAPSHOT for the articles.';
 comment on column scores_wide.page_id is 'The article.';
-comment on column scores_wide.sample is 'The completion among those of its prompt; 0 for an article.';
-comment on column scores_wide.is_reference is 'Whether it is an article or another reference, and not of a run.';
-comment on column scores_wide.by_other_evaluators is 'The metrics whose column is NULL here because only other evaluators have scored the run by them; NULL for none.';
+comment on column scores_wide.sample is 'The number of the completion among those of its prompt, from 0; 0 for an article.';
+comment on column scores_wide.is_reference is 'Whether the text is an article or another reference instead of a completion.';
+comment on column scores_wide.by_other_evaluators is 'The metrics whose column is NULL because only other evaluators have scored the run by them; NULL if there are none.';

@@ -6,7 +6,7 @@ select
 from stored_articles
 left join topics using (snapshot_id, page_id);
 
--- What an article is about, or why that is not known; `page_id` is NULL where it was not looked up.
+-- The topic of an article, or why it is not known; `page_id` is NULL if the topic was not looked up.
 create or replace macro topic_label(page_id, wikibase_item, topic) as
     case when page_id is null then 'unknown' when wikibase_item is null then 'no item' else coalesce(topic, 'no class') end;
 
@@ -21,25 +21,25 @@ select snapshot_id, label as topic, count(*) as pages, count(*) / sum(count(*)) 
 from labelled
 group by snapshot_id, label;
 
-comment on view articles is 'The articles of all snapshots, with their topics.';
+comment on view articles is 'One row per article of a snapshot, with its topic.';
 comment on column articles.snapshot_id is 'The snapshot.';
-comment on column articles.page_id is 'MediaWiki''s number of the page.';
-comment on column articles.rev_id is 'The revision that stood at the cutoff.';
-comment on column articles.title is 'Its title.';
-comment on column articles.created_at is 'When its first revision was saved.';
-comment on column articles.revised_at is 'When this revision was saved.';
-comment on column articles.revisions is 'How many it had at the cutoff, never counted beyond what was asked for.';
-comment on column articles.words is 'Words of prose.';
-comment on column articles.first_sentence is 'The first sentence, which is part of the prompt.';
-comment on column articles.completion is 'All prose after it: the reference.';
-comment on column articles.topic is 'What it is about; topic_counts says why where it is NULL.';
-comment on column articles.text_sha256 is 'The hash of both.';
-comment on column articles.sha1 is 'The hex SHA-1 of the wikitext, as MediaWiki gives it; NULL in old snapshots.';
-comment on column articles.headings is 'A list of [level, title, offset in characters]: where in the prose the text below a heading begins.';
-comment on column articles.permalink is 'Where this revision can be read.';
+comment on column articles.page_id is 'The page id in MediaWiki.';
+comment on column articles.rev_id is 'The id of the revision that was current at the cutoff.';
+comment on column articles.title is 'The title of the article.';
+comment on column articles.created_at is 'The time at which the first revision of the article was saved.';
+comment on column articles.revised_at is 'The time at which this revision was saved.';
+comment on column articles.revisions is 'The number of revisions of the article at the cutoff, counted only up to the requested maximum.';
+comment on column articles.words is 'The number of words of prose.';
+comment on column articles.first_sentence is 'The first sentence of the article, which is part of the prompt.';
+comment on column articles.completion is 'All prose after the first sentence: the reference.';
+comment on column articles.topic is 'The topic of the article; NULL if it is not known. topic_counts gives the reason.';
+comment on column articles.text_sha256 is 'The hash of the first sentence and the completion.';
+comment on column articles.sha1 is 'The SHA-1 hash of the wikitext in hexadecimal digits, as MediaWiki gives it; NULL for snapshots that were published before this column existed.';
+comment on column articles.headings is 'A list of [level, title, offset]. The offset is the position, in characters of the prose, at which the text below the heading begins.';
+comment on column articles.permalink is 'The address of this revision.';
 
-comment on view topic_counts is 'How many articles of each snapshot are about what.';
+comment on view topic_counts is 'One row per snapshot and topic: the number of articles.';
 comment on column topic_counts.snapshot_id is 'The snapshot.';
-comment on column topic_counts.topic is 'The topic; unknown (not looked up), no item (no Wikidata item), no class (its item has none), Other (none of the known).';
-comment on column topic_counts.pages is 'How many articles.';
-comment on column topic_counts.share is 'Their share of the snapshot.';
+comment on column topic_counts.topic is 'The topic; or unknown (not looked up), no item (no Wikidata item), no class (the item has no class), Other (no known topic).';
+comment on column topic_counts.pages is 'The number of articles.';
+comment on column topic_counts.share is 'The share of the snapshot''s articles, from 0 to 1, that have the topic.';

@@ -1,4 +1,4 @@
--- Five minutes are what storage/liveness.py waits for a process that it cannot ask.
+-- storage/liveness.py also waits five minutes for a process that it cannot check directly.
 create or replace view run_states as
 select
     run_id,
@@ -6,7 +6,7 @@ select
     heard_at
 from runs;
 
-comment on view run_states is 'How far each run is, as far as the database alone can tell.';
+comment on view run_states is 'One row per run: its state, as far as the database alone shows it.';
 comment on column run_states.run_id is 'The run.';
-comment on column run_states.state is 'running, complete, failed, or interrupted: its process has not been heard of for five minutes, or said so itself.';
-comment on column run_states.heard_at is 'When the process that writes it was last heard of.';
+comment on column run_states.state is 'running, complete, failed or interrupted. A run is interrupted if its process reported that, or has sent no heartbeat for five minutes.';
+comment on column run_states.heard_at is 'The time of the last heartbeat of the process that writes the run.';

@@ -1,5 +1,5 @@
--- A row a text that is judged. The numbers of a text are taken from as many rows of `scores`: what a run is known by stands
--- among that by which these are grouped, so that a condition on model, decoder, run or snapshot is asked first.
+-- One row per scored text. The scores of a text are in several rows of `scores`. These are also grouped by the model, decoder,
+-- run and snapshot, so that DuckDB applies a condition on one of these columns first.
 create or replace view texts as
 with sources as (
     select run_id, model, decoder_short as decoder, snapshot_id, protocol from runs
@@ -42,17 +42,17 @@ left join snapshots using (snapshot_id)
 left join articles using (snapshot_id, page_id)
 left join numbers using (run_id, page_id, sample, model, decoder, snapshot_id);
 
-comment on view texts is 'A row a text that is judged, of runs and of articles, with all that is known of it; a column a metric, as in scores_wide.';
-comment on column texts.model is 'The model; Wikipedia for an article.';
-comment on column texts.decoder is 'The decoder without its defaults (runs.decoder_short); reference for an article.';
-comment on column texts.run_id is 'The run; reference:SNAPSHOT for an article.';
+comment on view texts is 'One row per scored text of a run, and one per article, with everything that is known about the text. Each metric has a column, as in scores_wide.';
+comment on column texts.model is 'The model; Wikipedia for the articles.';
+comment on column texts.decoder is 'The decoder in its short form, without default parameters (runs.decoder_short); reference for the articles.';
+comment on column texts.run_id is 'The run, or reference:SNAPSHOT for the articles.';
 comment on column texts.snapshot_id is 'The snapshot.';
-comment on column texts.protocol is 'What decides which texts are judged: texts of runs that have the same can be compared. NULL for an article, which goes with any.';
-comment on column texts.wiki is 'Its wiki; NULL where the prompts are of no snapshot.';
+comment on column texts.protocol is 'The settings that decide which texts are scored. Texts of runs with the same protocol can be compared. NULL for the articles, which can be compared with any text.';
+comment on column texts.wiki is 'The wiki; NULL if the prompts belong to no snapshot.';
 comment on column texts.page_id is 'The article.';
-comment on column texts.title is 'Its title; NULL where the prompts are of no snapshot.';
-comment on column texts.topic is 'What it is about; NULL where that is not known.';
-comment on column texts.sample is 'The completion among those of its prompt; 0 for an article.';
-comment on column texts.text is 'What was written; of an article all prose after its first sentence.';
-comment on column texts.text_words is 'Its length in words split at white space; NULL for an article, of which articles.words has those of all prose.';
-comment on column texts.is_reference is 'Whether it is an article, and not of a run.';
+comment on column texts.title is 'The title of the article; NULL if the prompts belong to no snapshot.';
+comment on column texts.topic is 'The topic of the article; NULL if it is not known.';
+comment on column texts.sample is 'The number of the completion among those of its prompt, from 0; 0 for an article.';
+comment on column texts.text is 'The completion; for an article, all prose after its first sentence.';
+comment on column texts.text_words is 'The length of the text in words, split at white space; NULL for an article, for which articles.words counts all words of prose.';
+comment on column texts.is_reference is 'Whether the text is an article instead of a completion.';

@@ -1,4 +1,4 @@
--- Where strata end: of the articles' length at the thirds of their snapshot, of citations here.
+-- The bounds between parts of a stratum: for length, the thirds of the snapshot; for citations, the numbers below.
 create or replace macro length_stratum(words, a_third, two_thirds) as
     case when words <= a_third then {'value': 'short', 'place': 1} when words <= two_thirds then {'value': 'medium', 'place': 2}
     else {'value': 'long', 'place': 3} end;
@@ -31,7 +31,7 @@ known as (
     left join article_structure using (snapshot_id, page_id)
     left join topics using (snapshot_id, page_id)
 ),
--- Two at a time: DuckDB writes a longer chain in more than one way, and views are compared as it writes them
+-- Unions of two at a time: DuckDB prints a longer chain in more than one way, and views are compared by their printed form
 of_prose as (
     select snapshot_id, page_id, 'length' as stratum, of.length.value as value, of.length.place as place from known
     union all
@@ -104,89 +104,89 @@ from stratum_summaries
 join column_evaluators using (metric, evaluator_id)
 join named using (run_id, snapshot_id);
 
-comment on view strata is 'To which part of its snapshot each article belongs: by length (thirds of the snapshot''s words), citations, infobox, topic and age.';
+comment on view strata is 'One row per article and stratum: the part to which the article belongs. Articles are divided by length (thirds of the snapshot by words), citations, infobox, topic and age.';
 comment on column strata.snapshot_id is 'The snapshot.';
 comment on column strata.page_id is 'The article.';
-comment on column strata.stratum is 'length, citations, infobox, topic or age.';
-comment on column strata.value is 'The part: short, medium or long; none, 1 to 5, 6 or more; yes or no; the topic; the month of creation, in a snapshot of old articles the year. unknown where it was not kept or looked up.';
-comment on column strata.place is 'Its place among the parts.';
+comment on column strata.stratum is 'The stratum: length, citations, infobox, topic or age.';
+comment on column strata.value is 'The part. length: short, medium or long. citations: none, 1 to 5, or 6 or more. infobox: yes or no. topic: the topic. age: the month of creation, or the year in a snapshot of old articles. unknown if the property was not stored or looked up.';
+comment on column strata.place is 'The position of the part among those of the stratum.';
 
-comment on view scores_by_stratum is 'The numbers of finished scorings, each in one part of every stratum.';
-comment on column scores_by_stratum.run_id is 'The run, or reference:SNAPSHOT.';
+comment on view scores_by_stratum is 'One row per score of a finished scoring and stratum, with the part to which the article belongs.';
+comment on column scores_by_stratum.run_id is 'The run, or reference:SNAPSHOT for the articles.';
 comment on column scores_by_stratum.page_id is 'The article.';
-comment on column scores_by_stratum.sample is 'The completion among those of its prompt; 0 for an article.';
+comment on column scores_by_stratum.sample is 'The number of the completion among those of its prompt, from 0; 0 for an article.';
 comment on column scores_by_stratum.metric is 'The metric.';
-comment on column scores_by_stratum.value is 'The number; NULL where it cannot be had.';
-comment on column scores_by_stratum.status is 'ok, or why there is no number.';
-comment on column scores_by_stratum.evaluator_id is 'Who made it.';
-comment on column scores_by_stratum.stratum is 'The stratum.';
-comment on column scores_by_stratum.part is 'The part of it.';
-comment on column scores_by_stratum.place is 'Its place among the parts.';
+comment on column scores_by_stratum.value is 'The score; NULL if there is none.';
+comment on column scores_by_stratum.status is 'ok, or the reason why there is no score.';
+comment on column scores_by_stratum.evaluator_id is 'The evaluator that computed the score.';
+comment on column scores_by_stratum.stratum is 'The stratum: length, citations, infobox, topic or age.';
+comment on column scores_by_stratum.part is 'The part of the stratum, as in strata.value.';
+comment on column scores_by_stratum.place is 'The position of the part among those of the stratum.';
 
-comment on view page_means_by_stratum is 'Internal. The means by prompt, each in one part of every stratum.';
-comment on column page_means_by_stratum.run_id is 'The run, or reference:SNAPSHOT.';
+comment on view page_means_by_stratum is 'Internal. One row per row of page_means and stratum, with the part to which the article belongs.';
+comment on column page_means_by_stratum.run_id is 'The run, or reference:SNAPSHOT for the articles.';
 comment on column page_means_by_stratum.metric is 'The metric.';
-comment on column page_means_by_stratum.evaluator_id is 'Who made the numbers.';
-comment on column page_means_by_stratum.page_id is 'The prompt''s article.';
-comment on column page_means_by_stratum.mean is 'The mean over the prompt''s texts that have a number.';
-comment on column page_means_by_stratum.texts is 'How many these are.';
-comment on column page_means_by_stratum.squares is 'The sum of their squared deviations from this mean.';
+comment on column page_means_by_stratum.evaluator_id is 'The evaluator that computed the scores.';
+comment on column page_means_by_stratum.page_id is 'The article of the prompt.';
+comment on column page_means_by_stratum.mean is 'The mean score of the prompt''s texts that have a score.';
+comment on column page_means_by_stratum.texts is 'The number of the prompt''s texts that have a score.';
+comment on column page_means_by_stratum.squares is 'The sum of the squared deviations of the scores of the prompt''s texts from their mean.';
 comment on column page_means_by_stratum.snapshot_id is 'The snapshot.';
-comment on column page_means_by_stratum.stratum is 'The stratum.';
-comment on column page_means_by_stratum.part is 'The part of it.';
-comment on column page_means_by_stratum.place is 'Its place among the parts.';
+comment on column page_means_by_stratum.stratum is 'The stratum: length, citations, infobox, topic or age.';
+comment on column page_means_by_stratum.part is 'The part of the stratum, as in strata.value.';
+comment on column page_means_by_stratum.place is 'The position of the part among those of the stratum.';
 
-comment on view page_gaps_by_stratum is 'Internal. The texts without a number by prompt, each in one part of every stratum.';
-comment on column page_gaps_by_stratum.run_id is 'The run, or reference:SNAPSHOT.';
+comment on view page_gaps_by_stratum is 'Internal. One row per row of page_gaps and stratum, with the part to which the article belongs.';
+comment on column page_gaps_by_stratum.run_id is 'The run, or reference:SNAPSHOT for the articles.';
 comment on column page_gaps_by_stratum.metric is 'The metric.';
-comment on column page_gaps_by_stratum.evaluator_id is 'Who was to make the numbers.';
-comment on column page_gaps_by_stratum.page_id is 'The prompt''s article.';
-comment on column page_gaps_by_stratum.reason is 'Why there is no number.';
-comment on column page_gaps_by_stratum.texts is 'Of how many of its texts.';
+comment on column page_gaps_by_stratum.evaluator_id is 'The evaluator that scored the texts.';
+comment on column page_gaps_by_stratum.page_id is 'The article of the prompt.';
+comment on column page_gaps_by_stratum.reason is 'The reason why there is no score.';
+comment on column page_gaps_by_stratum.texts is 'The number of the prompt''s texts without a score for this reason.';
 comment on column page_gaps_by_stratum.snapshot_id is 'The snapshot.';
-comment on column page_gaps_by_stratum.stratum is 'The stratum.';
-comment on column page_gaps_by_stratum.part is 'The part of it.';
-comment on column page_gaps_by_stratum.place is 'Its place among the parts.';
+comment on column page_gaps_by_stratum.stratum is 'The stratum: length, citations, infobox, topic or age.';
+comment on column page_gaps_by_stratum.part is 'The part of the stratum, as in strata.value.';
+comment on column page_gaps_by_stratum.place is 'The position of the part among those of the stratum.';
 
-comment on view stratum_summaries is 'As scoring_summaries, for each part of each stratum; numbers of whole runs have no parts.';
+comment on view stratum_summaries is 'One row per run, metric, evaluator and part of a stratum, with the columns of scoring_summaries. Scores of whole runs have no parts.';
 comment on column stratum_summaries.snapshot_id is 'The snapshot.';
-comment on column stratum_summaries.run_id is 'The run, or reference:SNAPSHOT for the articles themselves.';
+comment on column stratum_summaries.run_id is 'The run, or reference:SNAPSHOT for the articles.';
 comment on column stratum_summaries.metric is 'The metric.';
-comment on column stratum_summaries.evaluator_id is 'Who made the numbers.';
-comment on column stratum_summaries.stratum is 'The stratum.';
-comment on column stratum_summaries.value is 'The part of it.';
-comment on column stratum_summaries.place is 'Its place among the parts.';
-comment on column stratum_summaries.finished_at is 'When the scoring was finished.';
-comment on column stratum_summaries.mean is 'The mean over the part''s texts.';
-comment on column stratum_summaries.sd is 'The standard deviation over them.';
-comment on column stratum_summaries.low is 'The lower end of the mean''s 95 % interval; NULL where there is none.';
-comment on column stratum_summaries.high is 'The upper end.';
-comment on column stratum_summaries.no_interval is 'Why there is no interval: too few prompts, or no variance; NULL where there is one.';
-comment on column stratum_summaries.scored is 'How many texts have a number.';
-comment on column stratum_summaries.unscored is 'How many have none.';
-comment on column stratum_summaries.pages is 'How many prompts have a number.';
-comment on column stratum_summaries.standard_error is 'The mean''s standard error, clustered by prompt.';
-comment on column stratum_summaries.freedom is 'The error''s degrees of freedom: one less than the prompts that it is worth.';
-comment on column stratum_summaries.skew is 'The skewness of the mean that the prompts suggest.';
-comment on column stratum_summaries.reasons is 'Why texts have no number, with how many for each reason.';
+comment on column stratum_summaries.evaluator_id is 'The evaluator that computed the scores.';
+comment on column stratum_summaries.stratum is 'The stratum: length, citations, infobox, topic or age.';
+comment on column stratum_summaries.value is 'The part of the stratum, as in strata.value.';
+comment on column stratum_summaries.place is 'The position of the part among those of the stratum.';
+comment on column stratum_summaries.finished_at is 'The time at which the scoring was finished.';
+comment on column stratum_summaries.mean is 'The mean score over the texts of the part.';
+comment on column stratum_summaries.sd is 'The standard deviation over the texts of the part.';
+comment on column stratum_summaries.low is 'The lower end of the 95 % interval of the mean; NULL if there is no interval.';
+comment on column stratum_summaries.high is 'The upper end of the 95 % interval of the mean; NULL if there is no interval.';
+comment on column stratum_summaries.no_interval is 'Why there is no interval: too few prompts, or no variance; NULL if there is one.';
+comment on column stratum_summaries.scored is 'The number of texts that have a score.';
+comment on column stratum_summaries.unscored is 'The number of texts that have no score.';
+comment on column stratum_summaries.pages is 'The number of prompts that have a score.';
+comment on column stratum_summaries.standard_error is 'The standard error of the mean, clustered by prompt.';
+comment on column stratum_summaries.freedom is 'The degrees of freedom of the standard error: the effective number of prompts minus 1.';
+comment on column stratum_summaries.skew is 'The skewness of the mean, estimated from the prompts.';
+comment on column stratum_summaries.reasons is 'The reasons why texts have no score, with the number of texts for each reason.';
 
-comment on view leaderboard_by_stratum is 'The leaderboard cut by strata, a row for each run, metric and part, by the evaluators that column_evaluators names.';
-comment on column leaderboard_by_stratum.stratum is 'length, citations, infobox, topic or age.';
-comment on column leaderboard_by_stratum.value is 'The part of it.';
-comment on column leaderboard_by_stratum.place is 'Its place among the parts.';
+comment on view leaderboard_by_stratum is 'One row per run, metric and part of a stratum: the leaderboard by stratum, with the evaluators that column_evaluators names.';
+comment on column leaderboard_by_stratum.stratum is 'The stratum: length, citations, infobox, topic or age.';
+comment on column leaderboard_by_stratum.value is 'The part of the stratum, as in strata.value.';
+comment on column leaderboard_by_stratum.place is 'The position of the part among those of the stratum.';
 comment on column leaderboard_by_stratum.model is 'The model; Wikipedia for the articles.';
-comment on column leaderboard_by_stratum.decoder is 'The decoder in canonical form.';
+comment on column leaderboard_by_stratum.decoder is 'The decoder in canonical form; reference for the articles.';
 comment on column leaderboard_by_stratum.snapshot_id is 'The snapshot.';
-comment on column leaderboard_by_stratum.run_id is 'The run.';
-comment on column leaderboard_by_stratum.protocol is 'What decides which texts are judged: rows that have the same can be compared. NULL for the articles, which go with any.';
-comment on column leaderboard_by_stratum.is_reference is 'Whether it is of articles, and not of a run.';
+comment on column leaderboard_by_stratum.run_id is 'The run, or reference:SNAPSHOT for the articles.';
+comment on column leaderboard_by_stratum.protocol is 'The settings that decide which texts are scored. Rows with the same protocol can be compared. NULL for the articles, which can be compared with any row.';
+comment on column leaderboard_by_stratum.is_reference is 'Whether the row describes the articles instead of a run.';
 comment on column leaderboard_by_stratum.metric is 'The metric.';
-comment on column leaderboard_by_stratum.mean is 'The mean over the part''s texts.';
-comment on column leaderboard_by_stratum.sd is 'The standard deviation over them.';
-comment on column leaderboard_by_stratum.low is 'The lower end of the mean''s 95 % interval; NULL where there is none.';
-comment on column leaderboard_by_stratum.high is 'The upper end.';
-comment on column leaderboard_by_stratum.no_interval is 'Why there is no interval: too few prompts, or no variance; NULL where there is one.';
-comment on column leaderboard_by_stratum.pages is 'How many prompts have a number.';
-comment on column leaderboard_by_stratum.texts is 'How many texts the mean stands on.';
-comment on column leaderboard_by_stratum.status is 'ok, or how many of the scored texts have a number and why not the others.';
-comment on column leaderboard_by_stratum.evaluator_id is 'The evaluator.';
+comment on column leaderboard_by_stratum.mean is 'The mean score over the texts of the part.';
+comment on column leaderboard_by_stratum.sd is 'The standard deviation over the texts of the part.';
+comment on column leaderboard_by_stratum.low is 'The lower end of the 95 % interval of the mean; NULL if there is no interval.';
+comment on column leaderboard_by_stratum.high is 'The upper end of the 95 % interval of the mean; NULL if there is no interval.';
+comment on column leaderboard_by_stratum.no_interval is 'Why there is no interval: too few prompts, or no variance; NULL if there is one.';
+comment on column leaderboard_by_stratum.pages is 'The number of prompts that have a score.';
+comment on column leaderboard_by_stratum.texts is 'The number of texts in the mean.';
+comment on column leaderboard_by_stratum.status is 'ok, or the number of texts that have a score, with the reasons why other texts have none.';
+comment on column leaderboard_by_stratum.evaluator_id is 'The evaluator that computed the scores.';

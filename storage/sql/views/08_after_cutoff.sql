@@ -1,5 +1,5 @@
--- Of each run the articles that its model cannot have seen. The articles themselves, as a row of their own, have those that
--- no scored run's model can have seen.
+-- The articles that the model of each run cannot have seen. The row of the articles (Wikipedia) has the articles that the
+-- model of no scored run can have seen.
 create or replace view articles_after_cutoff as
 with cutoffs as (
     select run_id, snapshot_id, knowledge_cutoff from runs
@@ -45,63 +45,63 @@ join column_evaluators using (metric, evaluator_id)
 join named using (run_id, snapshot_id)
 left join seen_shares using (run_id, snapshot_id);
 
-comment on view articles_after_cutoff is 'Of each run the articles of its snapshot that were created after its model''s knowledge cutoff. Runs whose model''s is not known have none.';
-comment on column articles_after_cutoff.run_id is 'The run; reference:SNAPSHOT for the articles themselves, which have those after the latest cutoff of the scored runs on them.';
+comment on view articles_after_cutoff is 'One row per run and article that was created after the knowledge cutoff of the run''s model. Runs whose model has no known knowledge cutoff have no rows.';
+comment on column articles_after_cutoff.run_id is 'The run; reference:SNAPSHOT for the articles, with the articles after the latest knowledge cutoff of the scored runs on the snapshot.';
 comment on column articles_after_cutoff.page_id is 'The article.';
 comment on column articles_after_cutoff.snapshot_id is 'The snapshot.';
 
-comment on view scores_after_cutoff is 'The numbers of finished scorings on articles_after_cutoff.';
-comment on column scores_after_cutoff.run_id is 'The run, or reference:SNAPSHOT.';
+comment on view scores_after_cutoff is 'One row per score of a finished scoring on articles_after_cutoff.';
+comment on column scores_after_cutoff.run_id is 'The run, or reference:SNAPSHOT for the articles.';
 comment on column scores_after_cutoff.page_id is 'The article.';
-comment on column scores_after_cutoff.sample is 'The completion among those of its prompt; 0 for an article.';
+comment on column scores_after_cutoff.sample is 'The number of the completion among those of its prompt, from 0; 0 for an article.';
 comment on column scores_after_cutoff.metric is 'The metric.';
-comment on column scores_after_cutoff.value is 'The number; NULL where it cannot be had.';
-comment on column scores_after_cutoff.status is 'ok, or why there is no number.';
-comment on column scores_after_cutoff.evaluator_id is 'Who made it.';
+comment on column scores_after_cutoff.value is 'The score; NULL if there is none.';
+comment on column scores_after_cutoff.status is 'ok, or the reason why there is no score.';
+comment on column scores_after_cutoff.evaluator_id is 'The evaluator that computed the score.';
 comment on column scores_after_cutoff.snapshot_id is 'The snapshot.';
-comment on column scores_after_cutoff.stratum is 'Empty: all are one part.';
-comment on column scores_after_cutoff.part is 'Empty likewise.';
-comment on column scores_after_cutoff.place is 'Its place.';
+comment on column scores_after_cutoff.stratum is 'Always empty: all articles are one part.';
+comment on column scores_after_cutoff.part is 'Always empty: all articles are one part.';
+comment on column scores_after_cutoff.place is 'Always 1: the position of the only part.';
 
-comment on view page_means_after_cutoff is 'Internal. The means by prompt on articles_after_cutoff.';
-comment on column page_means_after_cutoff.run_id is 'The run, or reference:SNAPSHOT.';
+comment on view page_means_after_cutoff is 'Internal. The rows of page_means on articles_after_cutoff.';
+comment on column page_means_after_cutoff.run_id is 'The run, or reference:SNAPSHOT for the articles.';
 comment on column page_means_after_cutoff.metric is 'The metric.';
-comment on column page_means_after_cutoff.evaluator_id is 'Who made the numbers.';
-comment on column page_means_after_cutoff.page_id is 'The prompt''s article.';
-comment on column page_means_after_cutoff.mean is 'The mean over the prompt''s texts that have a number.';
-comment on column page_means_after_cutoff.texts is 'How many these are.';
-comment on column page_means_after_cutoff.squares is 'The sum of their squared deviations from this mean.';
+comment on column page_means_after_cutoff.evaluator_id is 'The evaluator that computed the scores.';
+comment on column page_means_after_cutoff.page_id is 'The article of the prompt.';
+comment on column page_means_after_cutoff.mean is 'The mean score of the prompt''s texts that have a score.';
+comment on column page_means_after_cutoff.texts is 'The number of the prompt''s texts that have a score.';
+comment on column page_means_after_cutoff.squares is 'The sum of the squared deviations of the scores of the prompt''s texts from their mean.';
 comment on column page_means_after_cutoff.snapshot_id is 'The snapshot.';
-comment on column page_means_after_cutoff.stratum is 'Empty: all are one part.';
-comment on column page_means_after_cutoff.part is 'Empty likewise.';
-comment on column page_means_after_cutoff.place is 'Its place.';
+comment on column page_means_after_cutoff.stratum is 'Always empty: all articles are one part.';
+comment on column page_means_after_cutoff.part is 'Always empty: all articles are one part.';
+comment on column page_means_after_cutoff.place is 'Always 1: the position of the only part.';
 
-comment on view page_gaps_after_cutoff is 'Internal. The texts without a number by prompt on articles_after_cutoff.';
-comment on column page_gaps_after_cutoff.run_id is 'The run, or reference:SNAPSHOT.';
+comment on view page_gaps_after_cutoff is 'Internal. The rows of page_gaps on articles_after_cutoff.';
+comment on column page_gaps_after_cutoff.run_id is 'The run, or reference:SNAPSHOT for the articles.';
 comment on column page_gaps_after_cutoff.metric is 'The metric.';
-comment on column page_gaps_after_cutoff.evaluator_id is 'Who was to make the numbers.';
-comment on column page_gaps_after_cutoff.page_id is 'The prompt''s article.';
-comment on column page_gaps_after_cutoff.reason is 'Why there is no number.';
-comment on column page_gaps_after_cutoff.texts is 'Of how many of its texts.';
+comment on column page_gaps_after_cutoff.evaluator_id is 'The evaluator that scored the texts.';
+comment on column page_gaps_after_cutoff.page_id is 'The article of the prompt.';
+comment on column page_gaps_after_cutoff.reason is 'The reason why there is no score.';
+comment on column page_gaps_after_cutoff.texts is 'The number of the prompt''s texts without a score for this reason.';
 comment on column page_gaps_after_cutoff.snapshot_id is 'The snapshot.';
-comment on column page_gaps_after_cutoff.stratum is 'Empty: all are one part.';
-comment on column page_gaps_after_cutoff.part is 'Empty likewise.';
-comment on column page_gaps_after_cutoff.place is 'Its place.';
+comment on column page_gaps_after_cutoff.stratum is 'Always empty: all articles are one part.';
+comment on column page_gaps_after_cutoff.part is 'Always empty: all articles are one part.';
+comment on column page_gaps_after_cutoff.place is 'Always 1: the position of the only part.';
 
-comment on view leaderboard_after_cutoff is 'The leaderboard on articles_after_cutoff, a row for each run and metric, by the evaluators that column_evaluators names. Rows of other cutoffs may stand on other articles. Numbers of whole runs are not in it.';
+comment on view leaderboard_after_cutoff is 'One row per run and metric: the leaderboard on articles_after_cutoff, with the evaluators that column_evaluators names. Rows with different knowledge cutoffs may cover different articles. Scores of whole runs are left out.';
 comment on column leaderboard_after_cutoff.model is 'The model; Wikipedia for the articles.';
-comment on column leaderboard_after_cutoff.decoder is 'The decoder in canonical form.';
+comment on column leaderboard_after_cutoff.decoder is 'The decoder in canonical form; reference for the articles.';
 comment on column leaderboard_after_cutoff.snapshot_id is 'The snapshot.';
-comment on column leaderboard_after_cutoff.run_id is 'The run.';
-comment on column leaderboard_after_cutoff.knowledge_cutoff is 'The last day (UTC) of what the model can have seen; NULL for the articles.';
-comment on column leaderboard_after_cutoff.seen_share is 'The share of the run''s articles that is left out, as it is not later; NULL for the articles.';
+comment on column leaderboard_after_cutoff.run_id is 'The run, or reference:SNAPSHOT for the articles.';
+comment on column leaderboard_after_cutoff.knowledge_cutoff is 'The last day (UTC) to which the model''s training data can reach; NULL for the articles.';
+comment on column leaderboard_after_cutoff.seen_share is 'The share of the run''s articles, from 0 to 1, that are left out because they are not later than the knowledge cutoff; NULL for the articles.';
 comment on column leaderboard_after_cutoff.metric is 'The metric.';
-comment on column leaderboard_after_cutoff.mean is 'The mean over the texts on the later articles.';
-comment on column leaderboard_after_cutoff.sd is 'The standard deviation over them.';
-comment on column leaderboard_after_cutoff.low is 'The lower end of the mean''s 95 % interval; NULL where there is none.';
-comment on column leaderboard_after_cutoff.high is 'The upper end.';
-comment on column leaderboard_after_cutoff.no_interval is 'Why there is no interval: too few prompts, or no variance; NULL where there is one.';
-comment on column leaderboard_after_cutoff.pages is 'How many prompts have a number.';
-comment on column leaderboard_after_cutoff.texts is 'How many texts the mean stands on.';
-comment on column leaderboard_after_cutoff.status is 'ok, or how many of the scored texts have a number and why not the others.';
-comment on column leaderboard_after_cutoff.evaluator_id is 'The evaluator.';
+comment on column leaderboard_after_cutoff.mean is 'The mean score over the texts on the later articles.';
+comment on column leaderboard_after_cutoff.sd is 'The standard deviation over the texts on the later articles.';
+comment on column leaderboard_after_cutoff.low is 'The lower end of the 95 % interval of the mean; NULL if there is no interval.';
+comment on column leaderboard_after_cutoff.high is 'The upper end of the 95 % interval of the mean; NULL if there is no interval.';
+comment on column leaderboard_after_cutoff.no_interval is 'Why there is no interval: too few prompts, or no variance; NULL if there is one.';
+comment on column leaderboard_after_cutoff.pages is 'The number of prompts that have a score.';
+comment on column leaderboard_after_cutoff.texts is 'The number of texts in the mean.';
+comment on column leaderboard_after_cutoff.status is 'ok, or the number of texts that have a score, with the reasons why other texts have none.';
+comment on column leaderboard_after_cutoff.evaluator_id is 'The evaluator that computed the scores.';

@@ -1,4 +1,4 @@
--- A snapshot's articles at a later cutoff, and its runs beside both editions.
+-- The articles of a snapshot at a later cutoff, and the scores of its runs against both editions.
 
 create or replace view edition_articles as
 select
@@ -36,7 +36,7 @@ join snapshots as later on later.snapshot_id = edition
 join snapshots as first on first.snapshot_id = one.snapshot_id
 group by edition, one.snapshot_id, first.cutoff, later.cutoff;
 
--- A prompt's texts that have a number beside both editions, by the same evaluator.
+-- The texts of each prompt that have scores against both editions by the same evaluator.
 create or replace view edition_page_differences as
 select
     edition,
@@ -54,7 +54,7 @@ join edition_scorings using (edition, run_id, evaluator_id)
 where later.value is not null and first.value is not null
 group by edition, run_id, metric, evaluator_id, page_id;
 
--- Each prompt counts once, as in `newwiki compare`; the interval is that of evaluators/statistics.py.
+-- Each prompt counts once, as in `newwiki compare`. The interval is that of evaluators/statistics.py.
 create or replace view edition_differences as
 with means as (
     select
@@ -104,8 +104,8 @@ from means
 full join unscored using (edition, run_id, metric, evaluator_id)
 join runs using (run_id);
 
--- What came true by run, beside what another article's additions would have given by chance. Each prompt counts once in the
--- excess and its interval.
+-- How many additions the texts of each run anticipated, and how many additions of other articles they mention by chance. Each
+-- prompt counts once in the excess and its interval.
 create or replace view came_true_by_run as
 with pages as (
     select
@@ -158,73 +158,73 @@ from sums
 full join unknown using (edition, run_id, kind, evaluator_id)
 join runs using (run_id);
 
-comment on view edition_articles is 'What became of each article of a snapshot at a later cutoff.';
-comment on column edition_articles.edition is 'The later edition, a snapshot of the kind revisit.';
-comment on column edition_articles.snapshot_id is 'The snapshot that it revisits.';
+comment on view edition_articles is 'One row per later edition and article of the first edition: how the article changed until the later cutoff.';
+comment on column edition_articles.edition is 'The later edition: a snapshot of kind revisit.';
+comment on column edition_articles.snapshot_id is 'The snapshot that the edition revisits.';
 comment on column edition_articles.page_id is 'The article.';
-comment on column edition_articles.title is 'Its title in the first.';
-comment on column edition_articles.later_title is 'Its title at the later cutoff.';
-comment on column edition_articles.rev_id is 'The revision in the first.';
-comment on column edition_articles.later_rev_id is 'The revision at the later cutoff; NULL where there is none to be had.';
-comment on column edition_articles.outcome is 'unchanged (the same revision), changed, or the verdict by which it is not in the edition; unknown where that was rebuilt from a manifest, which names its articles alone.';
-comment on column edition_articles.same_text is 'Whether first sentence and completion are the same; NULL where it is not in the edition.';
-comment on column edition_articles.detail is 'What else there is to say of the verdict.';
+comment on column edition_articles.title is 'The title in the first edition.';
+comment on column edition_articles.later_title is 'The title at the later cutoff.';
+comment on column edition_articles.rev_id is 'The revision in the first edition.';
+comment on column edition_articles.later_rev_id is 'The revision at the later cutoff; NULL if there is none.';
+comment on column edition_articles.outcome is 'unchanged (the same revision), changed, or the verdict that kept the article out of the edition; unknown if the edition was rebuilt from a manifest, which lists only the articles of the edition.';
+comment on column edition_articles.same_text is 'Whether first sentence and completion are the same in both editions; NULL if the article is not in the later edition.';
+comment on column edition_articles.detail is 'Details of the verdict.';
 
-comment on view editions is 'The snapshots that revisit another, with what became of its articles.';
+comment on view editions is 'One row per snapshot that revisits another: how many of the articles have changed.';
 comment on column editions.edition is 'The later edition.';
-comment on column editions.snapshot_id is 'The snapshot that it revisits.';
-comment on column editions.first_cutoff is 'The cutoff of that one.';
-comment on column editions.cutoff is 'The later cutoff.';
-comment on column editions.articles is 'How many articles were looked at again: all of the first.';
-comment on column editions.unchanged is 'How many have the same revision.';
-comment on column editions.changed is 'How many have another.';
-comment on column editions.lost is 'How many are not in the edition; funnel says why.';
+comment on column editions.snapshot_id is 'The snapshot that the edition revisits.';
+comment on column editions.first_cutoff is 'The cutoff of the first edition.';
+comment on column editions.cutoff is 'The cutoff of the later edition.';
+comment on column editions.articles is 'The number of articles of the first edition, all of which were read again.';
+comment on column editions.unchanged is 'The number of articles with the same revision.';
+comment on column editions.changed is 'The number of articles with another revision.';
+comment on column editions.lost is 'The number of articles that are not in the later edition; funnel gives the reasons.';
 
-comment on view edition_page_differences is 'By prompt, a run''s means beside the first and the later edition of the article, over the texts that have both numbers.';
+comment on view edition_page_differences is 'One row per prompt of a run, metric and evaluator: the means against the first and the later edition of the article, over the texts that have both scores.';
 comment on column edition_page_differences.edition is 'The later edition.';
 comment on column edition_page_differences.run_id is 'The run.';
 comment on column edition_page_differences.metric is 'The metric.';
-comment on column edition_page_differences.evaluator_id is 'Who made both numbers.';
-comment on column edition_page_differences.page_id is 'The prompt''s article.';
-comment on column edition_page_differences.texts is 'How many texts have both.';
-comment on column edition_page_differences.first_mean is 'Their mean beside the first edition.';
-comment on column edition_page_differences.later_mean is 'Their mean beside the later one.';
-comment on column edition_page_differences.difference is 'The mean of later minus first.';
+comment on column edition_page_differences.evaluator_id is 'The evaluator that computed both scores.';
+comment on column edition_page_differences.page_id is 'The article of the prompt.';
+comment on column edition_page_differences.texts is 'The number of texts that have both scores.';
+comment on column edition_page_differences.first_mean is 'The mean score, against the first edition, of the texts that have both scores.';
+comment on column edition_page_differences.later_mean is 'The mean score, against the later edition, of the texts that have both scores.';
+comment on column edition_page_differences.difference is 'The mean of the later score minus the first.';
 
-comment on view edition_differences is 'A run''s numbers beside the first and the later edition of its articles; each prompt that is in both counts once.';
+comment on view edition_differences is 'One row per run, metric, evaluator and later edition: the mean scores against both editions of the articles. Each prompt that has both scores counts once.';
 comment on column edition_differences.edition is 'The later edition.';
-comment on column edition_differences.snapshot_id is 'The snapshot that the run is on.';
+comment on column edition_differences.snapshot_id is 'The snapshot of the run.';
 comment on column edition_differences.run_id is 'The run.';
-comment on column edition_differences.model is 'Its model.';
-comment on column edition_differences.decoder is 'Its decoder.';
+comment on column edition_differences.model is 'The model.';
+comment on column edition_differences.decoder is 'The decoder in canonical form.';
 comment on column edition_differences.metric is 'The metric.';
-comment on column edition_differences.evaluator_id is 'Who made both numbers.';
-comment on column edition_differences.prompts is 'How many prompts have both.';
-comment on column edition_differences.changed is 'How many of these have another revision in the later edition; the others'' difference is 0.';
-comment on column edition_differences.texts is 'How many texts have both.';
-comment on column edition_differences.unscored is 'How many texts of articles that are in both lack one.';
-comment on column edition_differences.first_mean is 'The mean beside the first edition; NULL where no text has both.';
-comment on column edition_differences.later_mean is 'The mean beside the later one.';
-comment on column edition_differences.difference is 'Later minus first.';
-comment on column edition_differences.low is 'The lower end of the difference''s 95 % interval by prompt; NULL where there is none.';
-comment on column edition_differences.high is 'The upper end.';
-comment on column edition_differences.no_interval is 'Why there is no interval: too few prompts, or no variance; NULL where there is one.';
+comment on column edition_differences.evaluator_id is 'The evaluator that computed both scores.';
+comment on column edition_differences.prompts is 'The number of prompts that have both scores.';
+comment on column edition_differences.changed is 'The number of prompts that have both scores and whose article has another revision in the later edition; the difference of the other prompts is 0.';
+comment on column edition_differences.texts is 'The number of texts that have both scores.';
+comment on column edition_differences.unscored is 'The number of texts that lack one of the scores although their articles are in both editions.';
+comment on column edition_differences.first_mean is 'The mean score against the first edition; NULL if no text has both scores.';
+comment on column edition_differences.later_mean is 'The mean score against the later edition; NULL if no text has both scores.';
+comment on column edition_differences.difference is 'The later mean minus the first mean; NULL if no text has both scores.';
+comment on column edition_differences.low is 'The lower end of the 95 % interval of the difference, by prompt; NULL if there is no interval.';
+comment on column edition_differences.high is 'The upper end of the 95 % interval of the difference, by prompt; NULL if there is no interval.';
+comment on column edition_differences.no_interval is 'Why there is no interval: too few prompts, or no variance; NULL if there is one.';
 
-comment on view came_true_by_run is 'How often a run''s texts said what the article said only later, beside how often they said what other articles said only later.';
+comment on view came_true_by_run is 'One row per run, kind and later edition: how often the run''s texts mentioned additions of their own article, compared with additions of other articles.';
 comment on column came_true_by_run.edition is 'The later edition.';
-comment on column came_true_by_run.snapshot_id is 'The snapshot that the run is on.';
+comment on column came_true_by_run.snapshot_id is 'The snapshot of the run.';
 comment on column came_true_by_run.run_id is 'The run.';
-comment on column came_true_by_run.model is 'Its model.';
-comment on column came_true_by_run.decoder is 'Its decoder.';
-comment on column came_true_by_run.kind is 'entity, or infobox for a name or number of an infobox.';
-comment on column came_true_by_run.evaluator_id is 'Who looked, and found the entities.';
-comment on column came_true_by_run.prompts is 'How many changed articles.';
-comment on column came_true_by_run.texts is 'How many texts of these.';
-comment on column came_true_by_run.came_true is 'What came true, each thing once a text.';
-comment on column came_true_by_run.chance is 'The same with the additions of another changed article in the place of its own, the mean over all others; NULL where there is no other.';
-comment on column came_true_by_run.excess is 'came_true minus chance a text, each prompt counted once.';
-comment on column came_true_by_run.low is 'The lower end of its 95 % interval by prompt; NULL where there is none.';
-comment on column came_true_by_run.high is 'The upper end.';
-comment on column came_true_by_run.no_interval is 'Why there is no interval: too few prompts, or no variance; NULL where there is one.';
-comment on column came_true_by_run.unknown is 'How many texts of changed articles nothing can be said of.';
-comment on column came_true_by_run.unknown_because is 'Why of the first of them.';
+comment on column came_true_by_run.model is 'The model.';
+comment on column came_true_by_run.decoder is 'The decoder in canonical form.';
+comment on column came_true_by_run.kind is 'entity, or infobox for a name or number from an infobox.';
+comment on column came_true_by_run.evaluator_id is 'The evaluator that found the entities and compared text and article.';
+comment on column came_true_by_run.prompts is 'The number of changed articles.';
+comment on column came_true_by_run.texts is 'The number of texts on changed articles.';
+comment on column came_true_by_run.came_true is 'The number of additions that the texts mention, each counted once per text.';
+comment on column came_true_by_run.chance is 'The same number with the additions of another changed article, averaged over all other changed articles; NULL if there is no other.';
+comment on column came_true_by_run.excess is 'The mean per text of came_true minus chance, where each prompt counts once.';
+comment on column came_true_by_run.low is 'The lower end of the 95 % interval of the excess, by prompt; NULL if there is no interval.';
+comment on column came_true_by_run.high is 'The upper end of the 95 % interval of the excess, by prompt; NULL if there is no interval.';
+comment on column came_true_by_run.no_interval is 'Why there is no interval: too few prompts, or no variance; NULL if there is one.';
+comment on column came_true_by_run.unknown is 'The number of texts on changed articles for which there are no counts.';
+comment on column came_true_by_run.unknown_because is 'The reason why the first text without counts has none.';

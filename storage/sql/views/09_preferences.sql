@@ -1,4 +1,4 @@
--- What was answered, as the run that was preferred.
+-- The answers of judges, as the run that was preferred.
 create or replace view preferences as
 select
     run_a, run_b, page_id, sample_a, sample_b, judge, judge_kind,
@@ -12,19 +12,19 @@ select
 from judgements
 left join evaluators on judge_kind = 'model' and judge = evaluator_id;
 
-comment on view preferences is 'Which run''s text each judge preferred of a pair, by criterion.';
-comment on column preferences.run_a is 'The run, or reference:SNAPSHOT, whose id comes first in the alphabet.';
-comment on column preferences.run_b is 'The other one.';
+comment on view preferences is 'One row per answer of a judge on a pair of texts and a criterion: which run''s text the judge preferred.';
+comment on column preferences.run_a is 'The first of the two runs by id, or reference:SNAPSHOT for the articles.';
+comment on column preferences.run_b is 'The second of the two runs by id, or reference:SNAPSHOT for the articles.';
 comment on column preferences.page_id is 'The article.';
-comment on column preferences.sample_a is 'Which of the completions of run_a; 0 for an article.';
-comment on column preferences.sample_b is 'Which of the completions of run_b.';
-comment on column preferences.judge is 'Who answered: a person''s name, or the evaluator_id of a model.';
+comment on column preferences.sample_a is 'The number of the completion of run_a, from 0; 0 for an article.';
+comment on column preferences.sample_b is 'The number of the completion of run_b, from 0; 0 for an article.';
+comment on column preferences.judge is 'The judge: a person''s name, or the evaluator_id of a model.';
 comment on column preferences.judge_kind is 'person or model.';
-comment on column preferences.judge_name is 'The person''s or the model''s name; if the answer was given in another database, with the beginning of its id.';
-comment on column preferences.rubric_sha256 is 'What was asked: the rubric''s hash.';
-comment on column preferences.criterion is 'The question''s name in the rubric.';
-comment on column preferences.first is 'Whose text was in the first place: a or b.';
+comment on column preferences.judge_name is 'The name of the person or the model. If the answer was given in another database, the beginning of that database''s id follows.';
+comment on column preferences.rubric_sha256 is 'The rubric, by the hash of its criteria.';
+comment on column preferences.criterion is 'The name of the question in the rubric.';
+comment on column preferences.first is 'The run whose text was shown first: a or b.';
 comment on column preferences.answer is 'first, second, tie or unreadable.';
-comment on column preferences.preferred is 'The run that was preferred, or tie; NULL where the answer cannot be read.';
-comment on column preferences.judged_at is 'When.';
-comment on column preferences.origin is 'The id of the database in which the answer was given; empty for this one.';
+comment on column preferences.preferred is 'The run that was preferred, or tie; NULL if the answer is unreadable.';
+comment on column preferences.judged_at is 'The time of the answer.';
+comment on column preferences.origin is 'The id of the database in which the answer was given; empty for this database.';

@@ -251,5 +251,5 @@ def test_a_table_or_a_column_is_described_once() -> None:
 def test_the_descriptions_are_in_the_database(newwiki: Run, database: Path) -> None:
     asked = "select comment from duckdb_columns() where table_name = 'runs' and column_name = 'run_id'"
     assert newwiki("sql", asked, "--db", database, "--format", "csv").stdout == (
-        "comment\nA hash of all that decides what is written.\n"
+        "comment\nThe id of the run: a hash of everything that determines its completions.\n"
     )
