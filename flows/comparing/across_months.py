@@ -50,8 +50,8 @@ def linked_differences(
     """
     if differing := protocol.differing(a.settings, b.settings):
         raise TerminalError(
-            f"{a.run_id} and {b.run_id} were asked otherwise ({', '.join(differing)}), and runs of different protocols "
-            "are not linked; evaluate both alike"
+            f"{a.run_id} and {b.run_id} have different settings ({', '.join(differing)}), and runs of different "
+            "protocols are not linked; evaluate both with the same settings"
         )
     links = database.records(StoredLink, "months_linked", list(evaluators), list(evaluators.values()))
     first, last = _in_order(database, a, b, links)

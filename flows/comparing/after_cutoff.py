@@ -9,7 +9,7 @@ from storage.comparison import Contender
 from storage.strata import PartOfRun
 
 REMEDY = (
-    "say it by asking for the evaluation again with --knowledge-cutoff 2025-06, which writes nothing anew, or under "
+    "set it by repeating the evaluation with --knowledge-cutoff 2025-06, which generates nothing again, or under "
     "[knowledge_cutoffs] in newwiki.toml"
 )
 _NAMED = 12  # maximum number of runs in a note
@@ -31,12 +31,12 @@ def told_after_cutoff(
     """
     notes = []
     if unknown := [record for record in records if not is_reference(record) and record["run_id"] not in after]:
-        notes.append(f"left out, as it is not known what their models can have seen: {_named(unknown)}; {REMEDY}")
+        notes.append(f"left out, because the knowledge cutoff of their models is unknown: {_named(unknown)}; {REMEDY}")
     later = {part.run_id: 0 for part in run_parts}
     for part in run_parts:
         later[part.run_id] += part.prompts
     if without := [record for record in records if later.get(record["run_id"]) == 0 and not is_reference(record)]:
-        notes.append(f"left out, as their models can have seen all of their articles: {_named(without)}")
+        notes.append(f"left out, because their models may have seen all of their articles: {_named(without)}")
     for snapshot_id in snapshots_apart(records, run_parts):
         beside = [record for record in records if record["snapshot_id"] == snapshot_id and later.get(record["run_id"])]
         notes.append(f"rows of {snapshot_id} do not stand on the same articles: {_created_after(beside, later, after)}")
@@ -64,7 +64,7 @@ def later_cutoff(a: Contender, b: Contender) -> date:
     runs = [run for run in (a, b) if run.settings is not None]
     if unknown := [run for run in runs if run.knowledge_cutoff is None]:
         named = " and ".join(f"{run.run_id} ({run.words})" for run in unknown)
-        raise TerminalError(f"it is not known what the model of {named} can have seen; {REMEDY}")
+        raise TerminalError(f"the knowledge cutoff of the model of {named} is unknown; {REMEDY}")
     if not runs:
         raise TerminalError("the articles themselves have no knowledge cutoff; compare a run with them")
     return max(run.knowledge_cutoff for run in runs if run.knowledge_cutoff)
@@ -81,7 +81,7 @@ def of_known_cutoff(first: Contender, others: Sequence[Contender]) -> tuple[list
         later_cutoff(first, other)
     named = ", ".join(f"{run.run_id} ({run.words})" for run in unknown)
     return known, [
-        f"left out, as it is not known what their models can have seen: {named}; {REMEDY}"
+        f"left out, because the knowledge cutoff of their models is unknown: {named}; {REMEDY}"
     ] if unknown else []
 
 

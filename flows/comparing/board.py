@@ -243,7 +243,7 @@ def _cutoffs(whole: Board) -> dict[str, date]:
     """
     cutoffs = {record["run_id"]: record["knowledge_cutoff"] for record in whole.records if record["knowledge_cutoff"]}
     if not cutoffs:
-        raise TerminalError(f"of no run it is known what its model can have seen; {REMEDY}")
+        raise TerminalError(f"no run has a known knowledge cutoff; {REMEDY}")
     for articles in (record for record in whole.records if is_reference(record)):
         beside = [
             cutoffs.get(record["run_id"])

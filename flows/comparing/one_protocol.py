@@ -23,11 +23,11 @@ def require_one_protocol(a: Contender, b: Contender, across: Collection[str] | N
     differing = protocol.differing(a.settings, b.settings)
     if not set(differing) - set(across or ()):
         return
-    message = f"{a.run_id} and {b.run_id} were asked otherwise: {_words(differing, a, b)}"
+    message = f"{a.run_id} and {b.run_id} have different settings: {_words(differing, a, b)}"
     if across is None:
-        raise TerminalError(f"{message}; a gate is for runs of one protocol: evaluate both alike")
+        raise TerminalError(f"{message}; a gate compares runs of one protocol: evaluate both with the same settings")
     options = " ".join(f"--across {name}" for name in differing)
-    raise TerminalError(f"{message}; evaluate both alike, or compare them all the same: {options}")
+    raise TerminalError(f"{message}; evaluate both with the same settings, or compare them anyway: {options}")
 
 
 def told(a: Contender, b: Contender, prompts: int) -> list[str]:

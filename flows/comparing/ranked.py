@@ -109,9 +109,10 @@ def _require_one_protocol(runs: Collection[dict[str, Any]], apart_in: Collection
         description = "; ".join(
             f"{name} {', '.join(map(value_in_words, values_of(settings, name)))}" for name in differing
         )
+        options = " ".join(f"--across {name}" for name in differing)
         raise TerminalError(
-            f"runs are ranked under one protocol, and these were asked otherwise: {description}; "
-            f"evaluate all alike, or rank them all the same: {' '.join(f'--across {name}' for name in differing)}"
+            f"runs are ranked under one protocol, and these have different settings: {description}; evaluate all with "
+            f"the same settings, or rank them anyway: {options}"
         )
 
 

@@ -59,8 +59,8 @@ def ordered(columns: Iterable[Column], directions: Mapping[str, str]) -> list[Co
 class Cell:
     """A mean with its spread and both ends of its 95 % interval, and all of them as they are `shown` below each other;
     `left` and `width` are where that interval lies between the column's least (0) and greatest (100) number.
-    `no_interval` is why there is none. `best` says that no other of its column is better, and is not said of runs that
-    were asked otherwise. `apart` is on how many texts the mean stands, if these are not all."""
+    `no_interval` is the reason if there is none. `best` is True if no mean in the column is better, and never across
+    protocols. `apart` states the number of texts behind the mean if some lack a score."""
 
     mean: float | None
     sd: float | None = None

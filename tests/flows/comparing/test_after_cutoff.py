@@ -125,9 +125,9 @@ def test_what_is_left_out_and_what_rows_do_not_share_is_told(dated: Database) ->
     assert shown.left_out == ("unsaid",) and not shown.same_articles
     assert shown.notes[-3:] == (
         "left out, as they are of whole runs and have no parts: self_bleu",
-        "left out, as it is not known what their models can have seen: unsaid (models/unsaid); say it by asking for "
-        "the evaluation again with --knowledge-cutoff 2025-06, which writes nothing anew, or under [knowledge_cutoffs] "
-        "in newwiki.toml",
+        "left out, because the knowledge cutoff of their models is unknown: unsaid (models/unsaid); set it by "
+        "repeating the evaluation with --knowledge-cutoff 2025-06, which generates nothing again, or under "
+        "[knowledge_cutoffs] in newwiki.toml",
         f"rows of {SNAPSHOT} do not stand on the same articles: {WIKIPEDIA}, middle on 20 created after 2026-09-15; "
         "august on 30 created after 2026-08-31",
     )
@@ -140,10 +140,10 @@ def test_where_no_cutoff_is_known_and_where_nothing_is_later_it_is_told(dated: D
     shown = board(other, after_cutoff=True)
     assert shown.same_articles, "as there is one run"
     assert set(by_run(shown)) == {"august"}, "nor is any article later than all that these have seen"
-    assert "left out, as their models can have seen all of their articles: middle (models/middle)" in shown.notes
+    assert "left out, because their models may have seen all of their articles: middle (models/middle)" in shown.notes
     with other.write() as connection:
         connection.execute("update runs set knowledge_cutoff = null, knowledge_cutoff_from = null")
-    with pytest.raises(TerminalError, match="of no run it is known what its model can have seen; say it by asking"):
+    with pytest.raises(TerminalError, match="no run has a known knowledge cutoff; set it by repeating"):
         board(other, after_cutoff=True)
 
 
@@ -188,9 +188,7 @@ def test_runs_are_compared_on_what_neither_model_can_have_seen(dated: Database) 
     assert (row.prompts, row.mean_b) == (29, float(np.mean(range(11, 40)))), "the articles have no cutoff of their own"
     [cut], _ = compare(dated, august, middle, by="age", after_cutoff=True)
     assert (cut.part, cut.prompts, cut.difference) == ("2026-09", 19, pytest.approx(-1))
-    with pytest.raises(
-        TerminalError, match=r"what the model of unsaid \(models/unsaid/greedy\) can have seen; say it by"
-    ):
+    with pytest.raises(TerminalError, match=r"the model of unsaid \(models/unsaid/greedy\) is unknown; set it by"):
         compare(dated, august, unsaid, after_cutoff=True)
 
 
@@ -200,7 +198,7 @@ def test_of_several_those_without_a_cutoff_are_left_out(dated: Database) -> None
     asked = ["august", "middle", "unsaid", "--after-cutoff", "--db", str(dated.path), "--format", "json"]
     told = CliRunner().invoke(compare_command, asked, catch_exceptions=False)
     assert [row["run_b"] for row in json.loads(told.stdout)] == ["middle"]
-    assert "left out, as it is not known what their models can have seen: unsaid" in told.stderr
+    assert "left out, because the knowledge cutoff of their models is unknown: unsaid" in told.stderr
 
 
 def test_runs_are_ranked_in_groups_by_what_neither_of_two_can_have_seen(dated: Database) -> None:
@@ -241,7 +239,7 @@ def test_the_report_says_it_of_every_run_and_can_be_on_later_articles_alone(date
     assert "<dt>cutoff</dt><dd>unknown</dd>" in whole
     after, _ = render(dated, Silent(), ReportRequest(snapshot=SNAPSHOT, after_cutoff=True))
     assert "in every other result on this snapshot, each run covers only the articles" in after
-    assert "left out, as it is not known what their models can have seen: unsaid" in after
+    assert "left out, because the knowledge cutoff of their models is unknown: unsaid" in after
     section = after.partition('<section id="leaderboard"')[2].partition("</section>")[0]
     assert "no run is marked as the best" in section and "<strong>" not in section
     assert "run-unsaid" not in after and "Not shown because they have no scores" not in after

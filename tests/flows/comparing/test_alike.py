@@ -1,4 +1,4 @@
-"""Runs that were asked otherwise are not compared without a word, and where they stand side by side, tables say how."""
+"""Runs with different settings are compared only on request, and tables that show them side by side say it."""
 
 import json
 from collections.abc import Sequence
@@ -64,13 +64,15 @@ def asks(*runs: str, across: Sequence[str]) -> ComparisonRequest:
 @pytest.mark.parametrize("name", PROTOCOL)
 def test_runs_that_differ_in_one_setting_are_not_compared_unless_it_is_named(asked: Database, name: str) -> None:
     one, other = pair(asked, "base", name)
-    words = f"base and {name} were asked otherwise: {name} "
+    words = f"base and {name} have different settings: {name} "
     with pytest.raises(TerminalError, match=words) as refusal:
         compare(asked, one, other)
-    assert str(refusal.value).endswith(f"compare them all the same: --across {name}")
-    with pytest.raises(TerminalError, match=f"{words}.*; a gate is for runs of one protocol: evaluate both alike"):
+    assert str(refusal.value).endswith(f"compare them anyway: --across {name}")
+    with pytest.raises(
+        TerminalError, match=f"{words}.*; a gate compares runs of one protocol: evaluate both with the same settings"
+    ):
         judge(asked, one, other, parse_bounds("rep_4 > 0"))
-    with pytest.raises(TerminalError, match="asked otherwise"):
+    with pytest.raises(TerminalError, match="different settings"):
         compare_all(asked, asks("base", name, across=[one for one in PROTOCOL if one != name]))
     ((_, _, rows, notes),) = compare_all(asked, asks("base", name, across=[name]))
     assert len(rows) == 1

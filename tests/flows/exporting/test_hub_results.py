@@ -95,7 +95,7 @@ def test_what_cannot_stand_on_one_leaderboard_is_refused(stored: Database, tmp_p
     ):
         score(stored, add_run(stored, run, prompts=18, **changes), {"rep_4": [1] * 18})
     for runs, words in (
-        (("many", "longer"), "were asked otherwise: .*evaluate both alike"),
+        (("many", "longer"), "have different settings: .*evaluate both with the same settings"),
         (("many", "october"), "are two benchmarks; export one at a time"),
         (("many", "first"), "the Hub has one number a model and task, and these runs are of models/toy: many"),
     ):

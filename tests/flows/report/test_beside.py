@@ -47,7 +47,7 @@ def test_runs_of_several_protocols_have_no_groups_and_it_is_said(scored: Path, t
     there = gather(database, SNAPSHOT)
     found = groups(database, there, column(there, "sbert"))
     assert found and found.of is None
-    assert "these were asked otherwise: max_new_tokens 8, 9" in found.lacking
+    assert "these have different settings: max_new_tokens 8, 9" in found.lacking
     beside = trade_off(there, column(there, "sbert"), PageSigns())
     assert beside and [panel.protocol for panel in beside.panels] == [
         "max_new_tokens 8"

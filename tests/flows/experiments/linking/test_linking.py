@@ -237,7 +237,7 @@ def test_runs_of_another_protocol_are_no_anchors_and_are_not_compared(database: 
     assert gained == pytest.approx({8: HARDER, 64: 0.0})
     assert {one.anchors for one in found} == {3}
     for asked in (("snapshot",), ("snapshot", "max_new_tokens")):
-        with pytest.raises(TerminalError, match="asked otherwise"):
+        with pytest.raises(TerminalError, match="different settings"):
             compare_all(database, ComparisonRequest(runs=("old-08", "long-09"), across=asked))
 
 
