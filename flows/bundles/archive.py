@@ -35,7 +35,7 @@ class Archive:
                     self._refuse(f"it is larger than {_LARGEST / 1e9:g} GB")
                 self._file = opened.enter_context(zipfile.ZipFile(stream))
             except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as error:
-                raise TerminalError(f"'{path}' is no bundle, or not all of one: {_told(error)}") from None
+                raise TerminalError(f"'{path}' is no bundle, or not all of one: {_message(error)}") from None
             self._members = self._checked(self._file.infolist())
             self._opened = opened.pop_all()
 
@@ -58,20 +58,20 @@ class Archive:
             with self._file.open(member) as stream:
                 content = stream.read(member.file_size + 1)
         except (OSError, EOFError, RuntimeError, zipfile.BadZipFile, NotImplementedError, ValueError) as error:
-            raise TerminalError(f"'{self.path}': '{name}' cannot be read: {_told(error)}") from None
+            raise TerminalError(f"'{self.path}': '{name}' cannot be read: {_message(error)}") from None
         except Exception as error:
             if type(error).__module__ == "zlib":
-                raise TerminalError(f"'{self.path}': '{name}' cannot be read: {_told(error)}") from None
+                raise TerminalError(f"'{self.path}': '{name}' cannot be read: {_message(error)}") from None
             raise
         if len(content) != member.file_size:
             raise TerminalError(f"'{self.path}': '{name}' is not as long as the file says")
         return content
 
     def _checked(self, members: list[zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:
-        found = {member.filename: member for member in members}
+        by_name = {member.filename: member for member in members}
         if len(members) > _MOST_MEMBERS:
             self._refuse(f"it holds {len(members):,} files, and at most {_MOST_MEMBERS:,} are read")
-        if len(found) < len(members):
+        if len(by_name) < len(members):
             self._refuse("it holds two files of one name")
         for member in members:
             if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) or member.flag_bits & ~0x800:
@@ -84,12 +84,12 @@ class Archive:
                 f"{self._size:,} bytes"
             )
         self._require_nothing_between(members)
-        return found
+        return by_name
 
     def _require_nothing_between(self, members: list[zipfile.ZipInfo]) -> None:
         """Require that the members, their directory and the end record fill the file without gaps."""
         place = listed = 0
-        for member in sorted(members, key=lambda one: one.header_offset):
+        for member in sorted(members, key=lambda info: info.header_offset):
             name = len(member.filename.encode())
             if member.header_offset != place or member.extra or member.comment:
                 self._refuse("it holds more than its files, or files within each other")
@@ -124,5 +124,5 @@ def _most_unpacked(packed: int) -> int:
     return max(_SMALL, _MOST_PACKED * packed)
 
 
-def _told(error: Exception) -> str:
+def _message(error: Exception) -> str:
     return " ".join(str(error).split()) or type(error).__name__

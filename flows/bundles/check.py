@@ -88,11 +88,15 @@ def _replayed(bundle: OpenedBundle, spot: SpotCheck) -> Iterator[Confirmed]:
     A plausibility check confirms nothing. Neither does a second generation in half precision, which has to match only
     the beginnings of the texts.
     """
-    for one in spot.runs:
-        run = bundle.runs[one.run_id]
-        if not one.passed or one.kind == "plausibility" or (one.kind == "anew" and run.dtype != "float32"):
+    for replayed in spot.runs:
+        run = bundle.runs[replayed.run_id]
+        if (
+            not replayed.passed
+            or replayed.kind == "plausibility"
+            or (replayed.kind == "anew" and run.dtype != "float32")
+        ):
             continue
-        if one.kind == "reading":
+        if replayed.kind == "reading":
             yield from _read_again(bundle, run, spot)
             continue
         rows = bundle.entries("completions", run.snapshot_id, run.run_id)
@@ -101,26 +105,26 @@ def _replayed(bundle: OpenedBundle, spot: SpotCheck) -> Iterator[Confirmed]:
         yield Confirmed(
             run_id=run.run_id,
             level=REPLAYED,
-            confirmed=one.confirmed,
-            checked=one.looked_at,
-            total=one.of,
+            confirmed=replayed.confirmed,
+            checked=replayed.looked_at,
+            total=replayed.of,
             texts=tuple((page_id, sample) for _, page_id, sample in drawn),
         )
 
 
 def _read_again(bundle: OpenedBundle, run: Run, spot: SpotCheck) -> Iterator[Confirmed]:
     """Yield the confirmed scores of the drawn articles for each installed evaluator."""
-    articles = [(run.run_id, article.page_id, 0) for article in bundle.asked(run)]
+    articles = [(run.run_id, article.page_id, 0) for article in bundle.prompted_articles(run)]
     pages = {page_id for _, page_id, _ in draw(articles, spot.each, spot.number, bundle.sha256)}
     for evaluator_id in sorted(installed_reading_evaluators()):
         rows = bundle.entries("scores", run.snapshot_id, run.run_id, evaluator_id)
-        if found := sum(row["page_id"] in pages for row in rows):
+        if count := sum(row["page_id"] in pages for row in rows):
             yield Confirmed(
                 run_id=run.run_id,
                 evaluator_id=evaluator_id,
                 level=REPLAYED,
-                confirmed=found,
-                checked=found,
+                confirmed=count,
+                checked=count,
                 total=len(rows),
             )
 
@@ -137,11 +141,11 @@ def check_with_receipt(request: CheckRequest, settings: Settings, progress: Prog
     key, path = read_private(request.sign), safe(receipt, Path(settings.db))
     if path.resolve() in (request.bundle.resolve(), request.sign.resolve(), public_path(request.sign).resolve()):
         raise UsageError(f"'{path}' is the bundle or the key itself; name another file with --receipt")
-    found = check(request, settings, progress)
-    number = found.spot.number if found.spot else None
+    result = check(request, settings, progress)
+    number = result.spot.number if result.spot else None
     with whole(path) as part:
-        part.write_bytes(written(found.bundle_sha256, found.confirmed, key, number, is_drawn=request.number is None))
-    return found
+        part.write_bytes(written(result.bundle_sha256, result.confirmed, key, number, is_drawn=request.number is None))
+    return result
 
 
 def _take_in(bundle: OpenedBundle, apart: Database) -> None:
@@ -155,11 +159,11 @@ def _take_in(bundle: OpenedBundle, apart: Database) -> None:
 
 
 def _held(bundle: OpenedBundle, trusted: Mapping[str, str] | None) -> list[Checked]:
-    said = f"by {bundle.signer}"
-    said += f", the key of {trusted[bundle.signer]}" if trusted else "; --key FILE.pub says whether it is one you trust"
+    note = f"by {bundle.signer}"
+    note += f", the key of {trusted[bundle.signer]}" if trusted else "; --key FILE.pub says whether it is one you trust"
     texts = sum(len(run.texts) for run in bundle.contents.runs)
     return [
-        Checked("signature", 1, 1, said),
+        Checked("signature", 1, 1, note),
         Checked("files", len(bundle.contents.files), len(bundle.contents.files), "as they were signed, and no others"),
         Checked("texts", texts, texts, "as they were signed; lengths, words and samples can be so"),
     ]
@@ -175,29 +179,29 @@ def _snapshots(bundle: OpenedBundle, apart: Database, own: Database) -> list[Che
         if here not in (None, manifest.content_sha256):
             raise bundle.refuse(f"'{own.path}' has another snapshot {name}, whose content hash is {here}")
         count = len(bundle.articles[name])
-        told = f"the same as in '{own.path}'" if here else f"whole; '{own.path}' has none of this name to compare with"
-        lines.append(Checked(f"articles of {name}", count, count, told))
+        note = f"the same as in '{own.path}'" if here else f"whole; '{own.path}' has none of this name to compare with"
+        lines.append(Checked(f"articles of {name}", count, count, note))
     return lines
 
 
-def _is_manifest(there: bytes, made: str) -> bool:
+def _is_manifest(content: bytes, computed: str) -> bool:
     """Return whether the stored manifest equals the computed manifest, regardless of the newwiki version."""
     with suppress(TerminalError):
-        found, wanted = read_object(there, "the manifest"), json.loads(made)
-        return {**found, "newwiki_version": None} == {**wanted, "newwiki_version": None}
+        stored, wanted = read_object(content, "the manifest"), json.loads(computed)
+        return {**stored, "newwiki_version": None} == {**wanted, "newwiki_version": None}
     return False
 
 
 def _own_hash(own: Database, name: str) -> str | None:
     try:
-        found = snapshots.find(own, name)
+        snapshot = snapshots.find(own, name)
     except NewWikiError as error:
         raise TerminalError(f"the snapshot cannot be compared: {error}") from error
-    return found.content_sha256 if found else None
+    return snapshot.content_sha256 if snapshot else None
 
 
 def _runs(bundle: OpenedBundle, named: list[str]) -> list[Checked]:
-    told = "each is the hash of what the run says it is"
+    note = "each is the hash of what the run says it is"
     if strange := [run_id for run_id in bundle.runs if run_id not in named]:
-        told = f"not made again, as backend or decoder is none of ours: {', '.join(strange)}"
-    return [Checked("run ids", len(named), len(bundle.runs), told)]
+        note = f"not made again, as backend or decoder is none of ours: {', '.join(strange)}"
+    return [Checked("run ids", len(named), len(bundle.runs), note)]

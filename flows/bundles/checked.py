@@ -20,7 +20,7 @@ class Checked:
 
 @dataclass(frozen=True, kw_only=True)
 class Confirmed:
-    """What a check confirmed of a run.
+    """The completions or scores of a run that a check confirmed.
 
     With an evaluator, `confirmed` of the `checked` scores are correct, out of `total` scores. Without an evaluator,
     `confirmed` and `checked` count tokens of the replayed `texts` (page id and sample). `total` then counts the

@@ -39,7 +39,7 @@ def _refusing(bundle: OpenedBundle, where: str) -> Iterator[None]:
 
 
 def _snapshot(bundle: OpenedBundle, name: str) -> None:
-    [listed] = [one for one in bundle.contents.manifests if one.snapshot_id == name]
+    [listed] = [manifest for manifest in bundle.contents.manifests if manifest.snapshot_id == name]
     tables = {table: bundle.entries(table, name) for table in SNAPSHOT_TABLES}
     require_snapshot(tables)
     if tables["snapshots"][0]["content_sha256"] != listed.content_sha256:
@@ -48,17 +48,19 @@ def _snapshot(bundle: OpenedBundle, name: str) -> None:
 
 def _run(bundle: OpenedBundle, run_id: str) -> bool:
     run, [row] = bundle.runs[run_id], bundle.entries("runs", bundle.runs[run_id].snapshot_id, run_id)
-    [listed] = [one for one in bundle.contents.runs if one.run_id == run_id]
+    [listed] = [bundled for bundled in bundle.contents.runs if bundled.run_id == run_id]
     for name in ("snapshot_id", "model", "model_sha256", "decoder"):
         if getattr(listed, name) != getattr(run, name):
             raise ValueError(f"bundle.json says {name} '{getattr(listed, name)}', its row '{getattr(run, name)}'")
     completions = bundle.entries("completions", run.snapshot_id, run_id)
-    made = text_hashes((one["page_id"], one["sample"], one["text"]) for one in completions)
-    for signed, there in zip(listed.texts, made, strict=False):
-        if signed != there:
-            raise ValueError(f"the text of page {there[0]}, sample {there[1]} is not the one that was signed")
-    if len(listed.texts) != len(made):
-        raise ValueError(f"{len(made)} texts are there, {len(listed.texts)} were signed")
+    hashes = text_hashes(
+        (completion["page_id"], completion["sample"], completion["text"]) for completion in completions
+    )
+    for signed, computed in zip(listed.texts, hashes, strict=False):
+        if signed != computed:
+            raise ValueError(f"the text of page {computed[0]}, sample {computed[1]} is not the one that was signed")
+    if len(listed.texts) != len(hashes):
+        raise ValueError(f"{len(hashes)} texts are there, {len(listed.texts)} were signed")
     [snapshot] = bundle.entries("snapshots", run.snapshot_id)
     return require_run(row, completions, snapshot, bundle.articles[run.snapshot_id])
 
@@ -68,6 +70,6 @@ def _texts_of(bundle: OpenedBundle, part: SharedPart) -> set[tuple[int, int]]:
     run = bundle.runs.get(part["run_id"])
     if run and run.samples:
         completions = bundle.entries("completions", run.snapshot_id, run.run_id)
-        return {(one["page_id"], one["sample"]) for one in completions if one["kept"]}
-    articles = bundle.asked(run) if run else bundle.articles[part["snapshot_id"]]
+        return {(completion["page_id"], completion["sample"]) for completion in completions if completion["kept"]}
+    articles = bundle.prompted_articles(run) if run else bundle.articles[part["snapshot_id"]]
     return {(article.page_id, 0) for article in articles}

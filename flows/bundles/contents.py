@@ -87,10 +87,12 @@ class Contents(_Strict):
 
         Raises ValueError for a repeated path.
         """
-        found = [(one.path, one.sha256) for one in self.manifests] + [(one.path, one.sha256) for one in self.parts]
-        if len(dict(found)) < len(found):
+        entries = [(manifest.path, manifest.sha256) for manifest in self.manifests] + [
+            (part.path, part.sha256) for part in self.parts
+        ]
+        if len(dict(entries)) < len(entries):
             raise ValueError("a file is listed twice")
-        return dict(found)
+        return dict(entries)
 
     def to_bytes(self) -> bytes:
         """Return the contents in their canonical form."""
@@ -104,12 +106,12 @@ def read(content: bytes) -> Contents:
     Raises ValueError for invalid content, or for a form other than that of `to_bytes`.
     """
     try:
-        found = Contents.model_validate_json(content)
+        contents = Contents.model_validate_json(content)
     except pydantic.ValidationError as error:
         raise ValueError(first_fault(error)) from None
-    if found.to_bytes() != content:
+    if contents.to_bytes() != content:
         raise ValueError("it is not written as bundles are: a key twice, another order, or other spaces")
-    return found
+    return contents
 
 
 def text_hashes(texts: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, str]]:

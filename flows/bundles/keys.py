@@ -93,14 +93,14 @@ def trusted_keys(places: Iterable[Path]) -> Mapping[str, str]:
     The name of a key is the comment at the end of its line, or else the name of its file. Raises UsageError for a file
     with other content, or if a place holds no key.
     """
-    found: dict[str, str] = {}
+    trusted: dict[str, str] = {}
     for place in places:
         files = sorted(place.glob("*.pub")) if place.is_dir() else [place]
-        named = dict(one for file in files for one in _named(file))
+        named = dict(entry for file in files for entry in _named(file))
         if not named:
             raise UsageError(f"'{place}' holds no public key; a folder of keys has files *.pub, a file one a line")
-        found |= named
-    return found
+        trusted |= named
+    return trusted
 
 
 def read_public(line: str) -> Ed25519PublicKey:

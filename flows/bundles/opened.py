@@ -50,22 +50,22 @@ class OpenedBundle:
     def articles(self) -> dict[str, list[Article]]:
         """The articles by snapshot id, the longest first, in the order of `storage.snapshots.articles`."""
         names = [field.name for field in fields(Article)]
-        found = {}
-        for one in self.contents.manifests:
-            rows = self.entries("stored_articles", one.snapshot_id)
+        by_snapshot = {}
+        for manifest in self.contents.manifests:
+            rows = self.entries("stored_articles", manifest.snapshot_id)
             articles = [Article(**{name: row[name] for name in names}) for row in rows]
-            found[one.snapshot_id] = sorted(articles, key=lambda article: (-article.words, article.page_id))
-        return found
+            by_snapshot[manifest.snapshot_id] = sorted(articles, key=lambda article: (-article.words, article.page_id))
+        return by_snapshot
 
-    def asked(self, run: Run) -> list[Article]:
+    def prompted_articles(self, run: Run) -> list[Article]:
         """Return the articles whose completions the run had to write."""
         return self.articles[run.snapshot_id][: run.prompts]
 
     def entries(self, table: str, *keys: str) -> list[dict[str, Any]]:
         """Return the rows of a part by table and keys, or an empty list if the bundle has no such part."""
         part = SharedPart(table, tuple(zip(PART_KEYS[table], keys, strict=True)))
-        found = self.parts.held.get(part)
-        return found[1].to_pylist() if found else []
+        held = self.parts.held.get(part)
+        return held[1].to_pylist() if held else []
 
     def of(self, *tables: str) -> Iterator[tuple[SharedPart, pa.Table]]:
         return ((part, rows) for part, (_, rows) in self.parts.held.items() if part.table in tables)
@@ -84,19 +84,21 @@ def open_bundle(path: Path, trusted: Collection[str] | None = None) -> OpenedBun
         signed = file.read(contents.NAME)
         try:
             signer = signature.signer_of(signed, file.read(signature.NAME))
-            found = contents.read(signed)
-            files = found.files
+            listing = contents.read(signed)
+            files = listing.files
         except ValueError as error:
             raise TerminalError(f"'{path}': {error}") from None
         if trusted is not None and signer not in trusted:
             raise TerminalError(f"'{path}' is signed by {signer}, which is none of the keys that are trusted")
         _require_exactly({contents.NAME, signature.NAME, *files}, file)
         parts = GatheredParts(str(path))
-        for one in found.parts:
-            rows = _read(path, one, _as_signed(file, one.path, one.sha256), shape_of(one.table))
-            parts.write(one.part, rows, _facts(one, rows))
-        manifests = {one.snapshot_id: _as_signed(file, one.path, one.sha256) for one in found.manifests}
-    opened = OpenedBundle(path, contents.sha256(signed), signer, found, parts, manifests)
+        for entry in listing.parts:
+            rows = _read(path, entry, _as_signed(file, entry.path, entry.sha256), shape_of(entry.table))
+            parts.write(entry.part, rows, _facts(entry, rows))
+        manifests = {
+            manifest.snapshot_id: _as_signed(file, manifest.path, manifest.sha256) for manifest in listing.manifests
+        }
+    opened = OpenedBundle(path, contents.sha256(signed), signer, listing, parts, manifests)
     _require_whole(opened)
     return opened
 
@@ -115,30 +117,30 @@ def _as_signed(file: archive.Archive, name: str, sha256: str) -> bytes:
     return content
 
 
-def _read(path: Path, one: Part, content: bytes, shape: TableShape) -> pa.Table:
+def _read(path: Path, entry: Part, content: bytes, shape: TableShape) -> pa.Table:
     """Read the rows of a part, and require that they match its keys and occur only once."""
     try:
         rows = table_files.read(content, shape)
-        if rows.num_rows != one.rows:
-            raise ValueError(f"{rows.num_rows} rows are there, {one.rows} were signed")
-        for name, value in one.keys:
+        if rows.num_rows != entry.rows:
+            raise ValueError(f"{rows.num_rows} rows are there, {entry.rows} were signed")
+        for name, value in entry.keys:
             if name in rows.column_names and rows[name].unique().to_pylist() not in ([], [value]):
                 raise ValueError(f"it holds rows of another {name} than '{value}'")
-        key = KEYS[one.table]
+        key = KEYS[entry.table]
         if rows.select(key).group_by(list(key), use_threads=False).aggregate([]).num_rows < rows.num_rows:
             raise ValueError("it holds a row twice")
     except ValueError as error:
-        raise TerminalError(f"'{path}': '{one.path}': {error}") from None
+        raise TerminalError(f"'{path}': '{entry.path}': {error}") from None
     return rows
 
 
-def _facts(one: Part, rows: pa.Table) -> dict[str, object]:
+def _facts(entry: Part, rows: pa.Table) -> dict[str, object]:
     """Return the facts that the note of a shared folder would contain for this part."""
-    if one.table in ("scores", "run_scores"):
-        texts = min(rows["texts"].to_pylist(), default=0) if one.table == "run_scores" else 0
-        finished = one.finished_at.isoformat() if one.finished_at else None
+    if entry.table in ("scores", "run_scores"):
+        texts = min(rows["texts"].to_pylist(), default=0) if entry.table == "run_scores" else 0
+        finished = entry.finished_at.isoformat() if entry.finished_at else None
         return {"finished_at": finished, "texts": texts, "metrics": sorted(set(rows["metric"].to_pylist()))}
-    if one.table == "runs" and rows.num_rows == 1:
+    if entry.table == "runs" and rows.num_rows == 1:
         [row] = rows.select(["knowledge_cutoff", "knowledge_cutoff_from"]).to_pylist()
         origin = next((known for known in ORIGINS if known == row["knowledge_cutoff_from"]), None)
         if row["knowledge_cutoff"] and origin:
@@ -148,8 +150,8 @@ def _facts(one: Part, rows: pa.Table) -> dict[str, object]:
 
 def _require_whole(opened: OpenedBundle) -> None:
     """Raise TerminalError unless the bundle holds all parts of each run and no other parts."""
-    there = set(opened.parts.held)
-    snapshots = {one.snapshot_id for one in opened.contents.manifests}
+    held = set(opened.parts.held)
+    snapshots = {manifest.snapshot_id for manifest in opened.contents.manifests}
     wanted = {of_snapshot(table, name) for table in SNAPSHOT_TABLES for name in snapshots}
     run_ids = [run.run_id for run in opened.contents.runs]
     if len(set(run_ids)) < len(run_ids) or {run.snapshot_id for run in opened.contents.runs} != snapshots:
@@ -165,15 +167,15 @@ def _require_whole(opened: OpenedBundle) -> None:
         metrics = sorted(set(rows["metric"].to_pylist()))
         wanted |= {part, SharedPart("evaluators", (("evaluator_id", part["evaluator_id"]),))}
         wanted |= {SharedPart("metrics", (("metric", name),)) for name in metrics}
-        if claims_of(part) in there:
+        if claims_of(part) in held:
             wanted.add(claims_of(part))
-    if missing := sorted(wanted - there, key=lambda part: part.path):
+    if missing := sorted(wanted - held, key=lambda part: part.path):
         raise opened.refuse(f"it lacks '{missing[0].path}'")
-    if more := sorted(there - wanted, key=lambda part: part.path):
+    if more := sorted(held - wanted, key=lambda part: part.path):
         raise opened.refuse(f"'{more[0].path}' belongs to none of its runs")
     for part, rows in opened.of("runs", "snapshots", "evaluators", "metrics"):
         if rows.num_rows != 1:
             raise opened.refuse(f"'{part.path}' is not one row")
-    for one in opened.contents.parts:
-        if (one.finished_at is not None) != (one.table in ("scores", "run_scores")):
-            raise opened.refuse(f"'{one.path}' says when a scoring was finished, or does not say it")
+    for entry in opened.contents.parts:
+        if (entry.finished_at is not None) != (entry.table in ("scores", "run_scores")):
+            raise opened.refuse(f"'{entry.path}' says when a scoring was finished, or does not say it")

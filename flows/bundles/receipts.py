@@ -90,7 +90,7 @@ def written(
         number=number,
         number_from=None if number is None else "drawn freshly" if is_drawn else "given",
     )
-    content = _lines([head, *(_line(one) for one in confirmed)])
+    content = _lines([head, *(_line(confirmation) for confirmation in confirmed)])
     return content + signature.sign(content, key, FORMAT)
 
 
@@ -136,26 +136,32 @@ def verifications(receipt: Receipt, bundle: OpenedBundle) -> list[Verification]:
 def checked_here(confirmed: Iterable[Confirmed], number: int | None = None) -> list[Verification]:
     """Return the rows for a check that this installation made."""
     draw, now = None if number is None else str(number), datetime.now(UTC)
-    return [_verification(_line(one), draw, HERE, "", now) for one in confirmed]
+    return [_verification(_line(confirmation), draw, HERE, "", now) for confirmation in confirmed]
 
 
-def _line(one: Confirmed) -> Line:
-    level: Any = REPLAYED if one.level == REPLAYED else RECOMPUTED
-    counts = {"confirmed": one.confirmed, "checked": one.checked, "total": one.total}
-    return Line(run_id=one.run_id, evaluator_id=one.evaluator_id, level=level, texts=[*sorted(one.texts)], **counts)
+def _line(confirmation: Confirmed) -> Line:
+    level: Any = REPLAYED if confirmation.level == REPLAYED else RECOMPUTED
+    counts = {"confirmed": confirmation.confirmed, "checked": confirmation.checked, "total": confirmation.total}
+    return Line(
+        run_id=confirmation.run_id,
+        evaluator_id=confirmation.evaluator_id,
+        level=level,
+        texts=[*sorted(confirmation.texts)],
+        **counts,
+    )
 
 
 def _lines(models: Sequence[pydantic.BaseModel]) -> bytes:
     """Return the lines of a receipt in their canonical form."""
-    held = [one.model_dump(mode="json") for one in models]
+    held = [model.model_dump(mode="json") for model in models]
     return "".join(
-        f"{json.dumps(one, ensure_ascii=False, sort_keys=True, separators=(',', ':'))}\n" for one in held
+        f"{json.dumps(fields, ensure_ascii=False, sort_keys=True, separators=(',', ':'))}\n" for fields in held
     ).encode()
 
 
 def _held(bundle: OpenedBundle) -> tuple[Mapping[str, set[tuple[int, int]]], Mapping[tuple[str, str], int]]:
     """Return the completions of each run, and the number of scores by run and evaluator."""
-    texts = {one.run_id: {(page_id, sample) for page_id, sample, _ in one.texts} for one in bundle.contents.runs}
+    texts = {run.run_id: {(page_id, sample) for page_id, sample, _ in run.texts} for run in bundle.contents.runs}
     scores: dict[tuple[str, str], int] = {}
     for part, rows in bundle.of(*_TABLES):
         key = part["run_id"], part["evaluator_id"]
@@ -167,14 +173,14 @@ def _require_possible(
     line: Line, texts: Mapping[str, set[tuple[int, int]]], scores: Mapping[tuple[str, str], int]
 ) -> None:
     """Raise ValueError for a line that the bundle's content contradicts."""
-    of_texts = not line.evaluator_id
-    total = len(texts.get(line.run_id, ())) if of_texts else scores.get((line.run_id, line.evaluator_id), 0)
-    what = f"run {line.run_id[:40]}" + ("" if of_texts else f" by evaluator {line.evaluator_id[:40]}")
+    counts_texts = not line.evaluator_id
+    total = len(texts.get(line.run_id, ())) if counts_texts else scores.get((line.run_id, line.evaluator_id), 0)
+    what = f"run {line.run_id[:40]}" + ("" if counts_texts else f" by evaluator {line.evaluator_id[:40]}")
     if not total or line.total != total:
         raise ValueError(f"{what}: it counts {line.total:,}, and the bundle holds {total:,}")
-    if line.confirmed > line.checked or (not of_texts and line.checked > total):
+    if line.confirmed > line.checked or (not counts_texts and line.checked > total):
         raise ValueError(f"{what}: it confirms more than there is")
-    if (of_texts and line.level != REPLAYED) or not set(line.texts) <= texts.get(line.run_id, set()):
+    if (counts_texts and line.level != REPLAYED) or not set(line.texts) <= texts.get(line.run_id, set()):
         raise ValueError(f"{what}: it names completions that are not there")
 
 

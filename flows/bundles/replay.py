@@ -92,9 +92,9 @@ class SpotCheck:
 
     @property
     def lines(self) -> list[Checked]:
-        return [one.line for one in self.runs]
+        return [run.line for run in self.runs]
 
     @property
     def fewest(self) -> int:
         """The smallest number of drawn completions among the replayed runs, or 0 if no run was replayed."""
-        return min((one.completions for one in self.runs if one.passed and one.kind != "plausibility"), default=0)
+        return min((run.completions for run in self.runs if run.passed and run.kind != "plausibility"), default=0)

@@ -45,8 +45,8 @@ class DrawnRun:
     def demand(self) -> Demand:
         """The demand of the coarser dtype: that of the run, or that of the checker's computation."""
         coarse = ["bfloat16"] if getattr(self.backend, "quantised", None) else []
-        dtypes = [one for one in (self.run.dtype, self.backend.dtype, *coarse) if one in DEMANDS]
-        return max((DEMANDS[one] for one in dtypes), key=lambda demand: demand.tolerance)
+        dtypes = [dtype for dtype in (self.run.dtype, self.backend.dtype, *coarse) if dtype in DEMANDS]
+        return max((DEMANDS[dtype] for dtype in dtypes), key=lambda demand: demand.tolerance)
 
     def prompt(self, page_id: int) -> Prompt:
         article = self.articles[page_id]
@@ -54,18 +54,18 @@ class DrawnRun:
 
     @property
     def prompted(self) -> list[tuple[Prompt, Completion]]:
-        return [(self.prompt(one.page_id), one) for one in self.completions]
+        return [(self.prompt(completion.page_id), completion) for completion in self.completions]
 
-    def found(self, kind: Kind, confirmed: int, looked_at: int, demanded: float, passed: bool = True) -> Replayed:
+    def outcome(self, kind: Kind, confirmed: int, looked_at: int, demanded: float, passed: bool = True) -> Replayed:
         drawn = len(self.completions)
         return Replayed(self.run.run_id, kind, confirmed, looked_at, drawn, self.of, demanded, passed)
 
     def refuse(self, why: str) -> Exception:
         return self.bundle.refuse(f"run {self.run.run_id}: {why}")
 
-    def refuse_text(self, one: Completion, why: str) -> Exception:
-        title = self.articles[one.page_id].title[:60]
-        return self.refuse(f"page {one.page_id} ('{title}'), sample {one.sample}: {why}")
+    def refuse_text(self, completion: Completion, why: str) -> Exception:
+        title = self.articles[completion.page_id].title[:60]
+        return self.refuse(f"page {completion.page_id} ('{title}'), sample {completion.sample}: {why}")
 
 
 def by_tokens(drawn: DrawnRun) -> Replayed:
@@ -77,14 +77,14 @@ def by_tokens(drawn: DrawnRun) -> Replayed:
     assert drawn.decoder
     confirmed, looked_at = 0, 0
     verdicts = model.replay(drawn.prompted, drawn.decoder, drawn.writing, demand.tolerance)
-    for one in drawn.completions:
+    for completion in drawn.completions:
         try:
             verdict = next(verdicts)
         except ValueError as error:
-            raise drawn.refuse_text(one, str(error)) from None
+            raise drawn.refuse_text(completion, str(error)) from None
         if len(verdict.contradicted) > _allowed(verdict.total, demand.each, demand):
             raise drawn.refuse_text(
-                one,
+                completion,
                 f"the decoder chooses {verdict.confirmed} of {verdict.total} tokens; at least {demand.each:.0%} are "
                 f"demanded of a text in {drawn.run.dtype}",
             )
@@ -94,7 +94,7 @@ def by_tokens(drawn: DrawnRun) -> Replayed:
             f"the decoder chooses {confirmed:,} of {looked_at:,} tokens in {len(drawn.completions)} texts; at least "
             f"{demand.replayed:.1%} are demanded in {drawn.run.dtype}"
         )
-    return drawn.found("replay", confirmed, looked_at, demand.replayed)
+    return drawn.outcome("replay", confirmed, looked_at, demand.replayed)
 
 
 def _allowed(total: int, share: float, demand: Demand) -> float:
@@ -108,14 +108,14 @@ def by_generating(drawn: DrawnRun) -> Replayed:
     Raises TerminalError if too little of the texts is equal before the first difference.
     """
     assert drawn.decoder
-    requests = [(prompt, one.sample) for prompt, one in drawn.prompted]
+    requests = [(prompt, completion.sample) for prompt, completion in drawn.prompted]
     batches = drawn.backend.complete(requests, drawn.decoder, drawn.writing)
-    made = {(one.page_id, one.sample): one for batch in batches for one in batch}
-    pairs = [(one, made[one.page_id, one.sample]) for one in drawn.completions]
+    generated = {(completion.page_id, completion.sample): completion for batch in batches for completion in batch}
+    pairs = [(completion, generated[completion.page_id, completion.sample]) for completion in drawn.completions]
     confirmed, looked_at = sum(_same(*pair) for pair in pairs), sum(own.tokens or 0 for _, own in pairs)
     demand = drawn.demand
     if looked_at - confirmed > _allowed(looked_at, demand.anew, demand):
-        other, own = next((one, own) for one, own in pairs if _same(one, own) < (own.tokens or 0))
+        other, own = next((stored, own) for stored, own in pairs if _same(stored, own) < (own.tokens or 0))
         raise drawn.refuse_text(
             other,
             f"generated again, it is another text from character {_agreeing(other.text, own.text) + 1} on; of "
@@ -124,21 +124,21 @@ def by_generating(drawn: DrawnRun) -> Replayed:
         )
     if drawn.backend.dtype != "float32":
         by_plausibility(drawn)
-    return drawn.found("anew", confirmed, looked_at, demand.anew)
+    return drawn.outcome("anew", confirmed, looked_at, demand.anew)
 
 
-def _same(there: Completion, own: Completion) -> int:
+def _same(stored: Completion, own: Completion) -> int:
     """Return the number of equal tokens before the first difference between a text and its second generation."""
     tokens = own.tokens or 0
-    if there.text == own.text:
-        return tokens if (there.tokens, there.finish_reason) == (own.tokens, own.finish_reason) else 0
-    if there.token_ids and own.token_ids:
-        return _agreeing(there.token_ids, own.token_ids)
-    return tokens * _agreeing(there.text, own.text) // max(len(there.text), len(own.text), 1)
+    if stored.text == own.text:
+        return tokens if (stored.tokens, stored.finish_reason) == (own.tokens, own.finish_reason) else 0
+    if stored.token_ids and own.token_ids:
+        return _agreeing(stored.token_ids, own.token_ids)
+    return tokens * _agreeing(stored.text, own.text) // max(len(stored.text), len(own.text), 1)
 
 
-def _agreeing(one: Sequence[Any], other: Sequence[Any]) -> int:
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+def _agreeing(first: Sequence[Any], other: Sequence[Any]) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, other, strict=False)))
 
 
 def by_reading(drawn: DrawnRun, pages: Sequence[int]) -> Replayed:
@@ -147,18 +147,20 @@ def by_reading(drawn: DrawnRun, pages: Sequence[int]) -> Replayed:
     Raises TerminalError for a different number.
     """
     bundle, run, bound = drawn.bundle, drawn.run, drawn.demand.score
-    there = {part["evaluator_id"] for part, _ in bundle.of("scores") if part["run_id"] == run.run_id}
+    evaluator_ids = {part["evaluator_id"] for part, _ in bundle.of("scores") if part["run_id"] == run.run_id}
     installed = installed_reading_evaluators()
-    known = [one for evaluator_id, one in installed.items() if evaluator_id in there]
-    fingerprints = {one.name: fingerprint(one, Analyst()) for one in known}
+    known = [evaluator for evaluator_id, evaluator in installed.items() if evaluator_id in evaluator_ids]
+    fingerprints = {evaluator.name: fingerprint(evaluator, Analyst()) for evaluator in known}
     prompts = [(drawn.prompt(page_id).text, drawn.articles[page_id].completion) for page_id in pages]
     reader = cast(ArticleReader, drawn.backend)
     confirmed = 0
     for page_id, pair in zip(pages, prompts, strict=True):
-        [reading] = reader.readings([pair], standardised=any(one.standardised for one in known))
+        [reading] = reader.readings([pair], standardised=any(evaluator.standardised for evaluator in known))
         for score in score_reading(known, fingerprints, page_id, reading):
             rows = bundle.entries("scores", run.snapshot_id, run.run_id, score.evaluator_id)
-            row = next((one for one in rows if (one["page_id"], one["metric"]) == (page_id, score.metric)), None)
+            row = next(
+                (stored for stored in rows if (stored["page_id"], stored["metric"]) == (page_id, score.metric)), None
+            )
             value = None if row is None else row["value"]
             same = value == score.value or (
                 value is not None
@@ -177,7 +179,9 @@ def by_reading(drawn: DrawnRun, pages: Sequence[int]) -> Replayed:
 
 def installed_reading_evaluators() -> dict[str, ReadingEvaluator]:
     """Return the installed evaluators of likelihood runs by evaluator id."""
-    return {fingerprint(one, Analyst()).evaluator_id: one for one in reading_evaluators.all().values()}
+    return {
+        fingerprint(evaluator, Analyst()).evaluator_id: evaluator for evaluator in reading_evaluators.all().values()
+    }
 
 
 def by_plausibility(drawn: DrawnRun) -> Replayed:
@@ -187,36 +191,36 @@ def by_plausibility(drawn: DrawnRun) -> Replayed:
     articles than the model's own texts do. Raises TerminalError if a comparison fails.
     """
     low, high = _own_texts(drawn)
-    there = [(one.page_id, one.text) for one in drawn.completions]
-    found, least, most = (_likelihoods(drawn, texts) for texts in (there, low, high))
-    if not found and least:
-        raise drawn.refuse(f"none of its {len(there)} drawn texts has a token, and the model's own texts have")
-    if found and least and most:
-        mean, lowest, highest = map(statistics.fmean, (found, least, most))
-        margin = min(_WIDEST, _MARGIN + _DEVIATIONS * max(_error(found, least), _error(found, most)))
+    stored = [(completion.page_id, completion.text) for completion in drawn.completions]
+    means, least, most = (_likelihoods(drawn, texts) for texts in (stored, low, high))
+    if not means and least:
+        raise drawn.refuse(f"none of its {len(stored)} drawn texts has a token, and the model's own texts have")
+    if means and least and most:
+        mean, lowest, highest = map(statistics.fmean, (means, least, most))
+        margin = min(_WIDEST, _MARGIN + _DEVIATIONS * max(_error(means, least), _error(means, most)))
         if not min(lowest, highest) - margin <= mean <= max(lowest, highest) + margin:
             raise drawn.refuse(
-                f"the model finds its {len(found)} drawn texts likely by {mean:.2f} nats a token, and its own texts by "
+                f"the model finds its {len(means)} drawn texts likely by {mean:.2f} nats a token, and its own texts by "
                 f"{lowest:.2f} to {highest:.2f}, give or take {margin:.2f}"
             )
-    copied, own = _copied(drawn, there), max(_copied(drawn, low), _copied(drawn, high))
+    copied, own = _copied(drawn, stored), max(_copied(drawn, low), _copied(drawn, high))
     if copied > own + _MORE_COPIED:
         raise drawn.refuse(
-            f"{copied:.0%} of the word {_GRAM}-grams of its {len(there)} drawn texts stand in their articles, and "
+            f"{copied:.0%} of the word {_GRAM}-grams of its {len(stored)} drawn texts stand in their articles, and "
             f"{own:.0%} of those of the model's own texts"
         )
-    return drawn.found("plausibility", len(found), len(found), 1.0)
+    return drawn.outcome("plausibility", len(means), len(means), 1.0)
 
 
 def _own_texts(drawn: DrawnRun) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
     """Return the model's own texts by page id: the least likely and the most likely texts of the decoder."""
-    pages = sorted({one.page_id for one in drawn.completions})
+    pages = sorted({completion.page_id for completion in drawn.completions})
     often = -(-_OWN_TEXTS // max(1, len(pages)))
 
     def texts(decoder: Decoder, samples: int) -> list[tuple[int, str]]:
         requests = [(drawn.prompt(page_id), sample) for page_id in pages for sample in range(samples)]
         batches = drawn.backend.complete(requests, decoder, drawn.writing)
-        return [(one.page_id, one.text) for batch in batches for one in batch]
+        return [(completion.page_id, completion.text) for batch in batches for completion in batch]
 
     if drawn.decoder is not None:
         try:
@@ -234,17 +238,19 @@ def _likelihoods(drawn: DrawnRun, texts: Sequence[tuple[int, str]]) -> list[floa
     """Return the mean natural log-probability of a token for each text that has tokens."""
     pairs = [(drawn.prompt(page_id).text, text) for page_id, text in texts if text]
     if hasattr(drawn.backend, "likelihoods"):
-        found = [one.log_probabilities for one in drawn.backend.likelihoods(pairs)]
+        log_probabilities = [likelihood.log_probabilities for likelihood in drawn.backend.likelihoods(pairs)]
     else:
         readings = cast(ArticleReader, drawn.backend).readings(pairs, standardised=False)
-        found = [one.rest.log_probabilities for one in readings if not isinstance(one.rest, Unscorable)]
-    return [statistics.fmean(one) for one in found if one]
+        log_probabilities = [
+            reading.rest.log_probabilities for reading in readings if not isinstance(reading.rest, Unscorable)
+        ]
+    return [statistics.fmean(values) for values in log_probabilities if values]
 
 
-def _error(one: Sequence[float], other: Sequence[float]) -> float:
+def _error(first: Sequence[float], other: Sequence[float]) -> float:
     """Return the standard error of the difference of two means, with the larger standard deviation of the two sets."""
-    spread = max((statistics.stdev(values) for values in (one, other) if len(values) > 1), default=0.0)
-    return spread * math.sqrt(1 / len(one) + 1 / len(other))
+    spread = max((statistics.stdev(values) for values in (first, other) if len(values) > 1), default=0.0)
+    return spread * math.sqrt(1 / len(first) + 1 / len(other))
 
 
 def _copied(drawn: DrawnRun, texts: Sequence[tuple[int, str]]) -> float:

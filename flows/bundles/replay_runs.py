@@ -66,19 +66,19 @@ def _models(bundle: OpenedBundle, request: CheckRequest) -> dict[str, str]:
 
     Raises UsageError if no model has the weights of any run.
     """
-    found = {}
+    by_run = {}
     for run in bundle.runs.values():
         loader = models.get(_loader(run))
         hashes = {str(loader.find(name, **request.model_args).sha256): name for name in request.model}
         if run.model_sha256 in hashes:
-            found[run.run_id] = hashes[run.model_sha256]
-    if not found:
+            by_run[run.run_id] = hashes[run.model_sha256]
+    if not by_run:
         wanted = ", ".join(sorted({run.model_sha256[:12] for run in bundle.runs.values()}))
         raise UsageError(
             f"no --model has the weights of a run in '{bundle.path}', whose hashes begin with {wanted}; name the "
             "folder or hub id of the checkpoint that wrote them"
         )
-    return found
+    return by_run
 
 
 def _is_ours(run: Run) -> bool:
@@ -96,9 +96,9 @@ def _loading(run: Run, request: CheckRequest) -> dict[str, str]:
     The checker's arguments take precedence.
     """
     settings = stored_settings(run)
-    asked = {name: settings[name] for name in ("chat", "bos") if settings.get(name) in ("yes", "no")}
+    switches = {name: settings[name] for name in ("chat", "bos") if settings.get(name) in ("yes", "no")}
     dtype = run.dtype if _is_ours(run) or run.dtype in DEMANDS else "auto"
-    return {"dtype": dtype, "device": "cpu", **asked, **request.model_args}
+    return {"dtype": dtype, "device": "cpu", **switches, **request.model_args}
 
 
 @dataclass(frozen=True)
@@ -127,24 +127,24 @@ class _Replaying:
             backend=self._loaded(run, name, decoder),
             decoder=decoder,
             writing=_writing(self.bundle, run, self.progress),
-            articles={one.page_id: one for one in self.bundle.asked(run)},
+            articles={article.page_id: article for article in self.bundle.prompted_articles(run)},
             completions=[completions[key] for key in sorted(self._draw(completions))],
             of=len(completions),
         )
         with self.progress.stretch(f"replaying completions of {run.run_id}", "completions") as bar:
-            found = _confirmed(drawn, [*completions.values()])
-            bar.update(found.completions, found.completions)
-        return found
+            replayed = _confirmed(drawn, [*completions.values()])
+            bar.update(replayed.completions, replayed.completions)
+        return replayed
 
     def _read(self, run: Run, name: str) -> Replayed:
-        articles = {one.page_id: one for one in self.bundle.asked(run)}
+        articles = {article.page_id: article for article in self.bundle.prompted_articles(run)}
         backend = self._loaded(run, name, None)
         drawn = DrawnRun(self.bundle, run, backend, None, Writing(), articles, (), len(articles))
         pages = [page_id for _, page_id, _ in self._draw([(run.run_id, page_id, 0) for page_id in articles])]
         with self.progress.stretch(f"reading articles of {run.run_id} again", "articles") as bar:
-            found = by_reading(drawn, sorted(pages))
-            bar.update(found.completions, found.completions)
-        return found
+            replayed = by_reading(drawn, sorted(pages))
+            bar.update(replayed.completions, replayed.completions)
+        return replayed
 
     def _draw(self, keys: Collection[Key]) -> list[Key]:
         return draw(keys, self.request.spot, self.number, self.bundle.sha256)
@@ -157,13 +157,13 @@ class _Replaying:
         backend = self.load(_loader(run), name, tuple(sorted(_loading(run, self.request).items())))
         if not _is_ours(run):
             return backend
-        there, here = [stored_settings(run)], [dict(backend.settings)]
+        stored, here = [stored_settings(run)], [dict(backend.settings)]
         if decoder:
-            there.append({name: sha256 for name, sha256 in stored_others(run).items() if not name.endswith("_code")})
+            stored.append({name: sha256 for name, sha256 in stored_others(run).items() if not name.endswith("_code")})
             here.append(dict(backend.others(decoder)))
-        if there != here:
+        if stored != here:
             raise self.bundle.refuse(
-                f"run {run.run_id} says settings and other models {_words(there)}, and here they are {_words(here)}; "
+                f"run {run.run_id} says settings and other models {_words(stored)}, and here they are {_words(here)}; "
                 "see --model-args"
             )
         return backend
@@ -175,10 +175,10 @@ def _confirmed(drawn: DrawnRun, completions: Sequence[Completion]) -> Replayed:
     if drawn.decoder is None or not _is_ours(drawn.run):
         return by_plausibility(drawn)
     assert isinstance(backend, LocalModel)
-    with_ids = [one for one in completions if one.token_ids is not None]
-    for one in with_ids:
-        if not backend.is_text_of(one, drawn.writing.stop):
-            raise drawn.refuse_text(one, "its token ids are not those of its text")
+    with_ids = [completion for completion in completions if completion.token_ids is not None]
+    for completion in with_ids:
+        if not backend.is_text_of(completion, drawn.writing.stop):
+            raise drawn.refuse_text(completion, "its token ids are not those of its text")
     if len(with_ids) == len(completions) and backend.can_replay(drawn.decoder):
         return by_tokens(drawn)
     return by_generating(drawn)
@@ -196,8 +196,8 @@ def _load(backend: str, name: str, loading: Loading) -> Backend:
     return load_model(backend, name, dict(loading))
 
 
-def _words(found: Sequence[Mapping[str, str]]) -> str:
-    return " and ".join(str(dict(one)) if one else "none" for one in found)[:200]
+def _words(mappings: Sequence[Mapping[str, str]]) -> str:
+    return " and ".join(str(dict(mapping)) if mapping else "none" for mapping in mappings)[:200]
 
 
 def _writing(bundle: OpenedBundle, run: Run, progress: Progress) -> Writing:

@@ -55,11 +55,11 @@ def require_snapshot_parameters(text: str) -> None:
 
 def require_sound(run: Run) -> None:
     """Raise ValueError if the row of a run holds impossible values or contradicts itself."""
-    told = _read(_Versions, run.versions)
+    versions = _read(_Versions, run.versions)
     _require_template(run.prompt_template)
     if min(run.prompts, run.samples, run.keep) < 0 or run.keep > run.samples or run.prompts == 0:
         raise ValueError(f"{run.prompts} prompts, {run.samples} samples and {run.keep} of them kept cannot be")
-    if run.protocol is not None and json.loads(run.protocol) != _protocol(run, told):
+    if run.protocol is not None and json.loads(run.protocol) != _protocol(run, versions):
         raise ValueError("its protocol is not what its other fields say")
     if run.samples and run.backend != "file":
         _require_decoder(run)
@@ -94,7 +94,7 @@ def _require_template(template: str) -> None:
         raise ValueError("its template does not hold {title} and {first_sentence}, once each")
 
 
-def _protocol(run: Run, told: _Versions) -> Any:
+def _protocol(run: Run, versions: _Versions) -> Any:
     """Return the protocol as the database function `protocol_of` computes it.
 
     A deterministic decoder has one sample, whatever number the request named.
@@ -108,8 +108,8 @@ def _protocol(run: Run, told: _Versions) -> Any:
             samples=None if once or reads else run.samples,
             keep=None if once or reads else run.keep,
             template=None if elsewhere else run.prompt_template,
-            stop=None if elsewhere else told.stop,
-            chat=None if elsewhere else told.chat == "yes",
+            stop=None if elsewhere else versions.stop,
+            chat=None if elsewhere else versions.chat == "yes",
         )
     )
 

@@ -54,59 +54,61 @@ def score_again(
     """
     loaded, missing = _same_here(bundle, metrics, settings)
     for run in bundle.runs.values():
-        if run.samples and (evaluators := _of_run(bundle, run, loaded)):
-            some = loaded.only(evaluators)
-            some.budget = _scored_there(bundle, run, some)
-            score_run(database, run, bundle.asked(run), some, progress)
+        if run.samples and (evaluators := _evaluators_of(bundle, run, loaded)):
+            subset = loaded.only(evaluators)
+            subset.budget = _scored_there(bundle, run, subset)
+            score_run(database, run, bundle.prompted_articles(run), subset, progress)
     ids = loaded.all_ids
     compared = {evaluator_id: _Compared() for evaluator_id in sorted(_evaluator_ids(bundle))}
     by_run: dict[tuple[str, str], _Compared] = defaultdict(_Compared)
     for part, rows in bundle.of(*_TABLES):
-        one = by_run[part["run_id"], part["evaluator_id"]]
+        comparison = by_run[part["run_id"], part["evaluator_id"]]
         if part["evaluator_id"] in ids:
-            _compare(bundle, part, _by_key(part, rows.to_pylist()), _here(database, part), one)
-        one.of += rows.num_rows
-    for (_, evaluator_id), one in by_run.items():
-        compared[evaluator_id].add(one)
+            _compare(bundle, part, _by_key(part, rows.to_pylist()), _here(database, part), comparison)
+        comparison.of += rows.num_rows
+    for (_, evaluator_id), comparison in by_run.items():
+        compared[evaluator_id].add(comparison)
     confirmed = [
         Confirmed(
             run_id=run_id,
             evaluator_id=evaluator_id,
             level=RECOMPUTED,
-            confirmed=one.again,
-            checked=one.again,
-            total=one.of,
+            confirmed=comparison.again,
+            checked=comparison.again,
+            total=comparison.of,
         )
-        for (run_id, evaluator_id), one in sorted(by_run.items())
-        if one.again
+        for (run_id, evaluator_id), comparison in sorted(by_run.items())
+        if comparison.again
     ]
     return [*_again(compared, ids), *_not_again(bundle, compared, metrics, missing)], confirmed
 
 
 def _again(compared: Mapping[str, _Compared], ids: set[str]) -> Iterator[Checked]:
-    done = [one for evaluator_id, one in compared.items() if evaluator_id in ids]
-    again, rounded = sum(one.again for one in done), sum(one.rounded for one in done)
-    told = f"computed again by {len(done)} evaluators: {again - rounded:,} the same to the last bit"
+    done = [comparison for evaluator_id, comparison in compared.items() if evaluator_id in ids]
+    again, rounded = sum(comparison.again for comparison in done), sum(comparison.rounded for comparison in done)
+    note = f"computed again by {len(done)} evaluators: {again - rounded:,} the same to the last bit"
     if rounded:
-        told += f", {rounded:,} within {_BY_MODELS:g}"
-    yield Checked("scores", again, sum(one.of for one in compared.values()), told)
+        note += f", {rounded:,} within {_BY_MODELS:g}"
+    yield Checked("scores", again, sum(comparison.of for comparison in compared.values()), note)
 
 
 def _not_again(
     bundle: OpenedBundle, compared: Mapping[str, _Compared], metrics: str, missing: Mapping[str, str]
 ) -> Iterator[Checked]:
     reading = reading_evaluators.all()
-    for evaluator_id, one in compared.items():
-        if one.again == one.of:
+    for evaluator_id, comparison in compared.items():
+        if comparison.again == comparison.of:
             continue
         [row] = bundle.entries("evaluators", evaluator_id)
         why = "none of that fingerprint is at hand" + ("" if metrics == "all" else f" among {metrics}")
         why = missing.get(row["name"], why)
         if row["name"] in reading:
             why = "its model would have to read the articles"
-        elif one.again:
+        elif comparison.again:
             why = "articles that none of its runs is on"
-        yield Checked(f"  of {row['name'][:40]} ({evaluator_id})", one.again, one.of, f"not computed again: {why}")
+        yield Checked(
+            f"  of {row['name'][:40]} ({evaluator_id})", comparison.again, comparison.of, f"not computed again: {why}"
+        )
 
 
 def _same_here(bundle: OpenedBundle, metrics: str, settings: Settings) -> tuple[LoadedEvaluators, Mapping[str, str]]:
@@ -119,10 +121,16 @@ def _same_here(bundle: OpenedBundle, metrics: str, settings: Settings) -> tuple[
     if any(STAND_IN in (row["model"] or "").split(" + ") for row in rows):
         settings = replace(settings, entities=STAND_IN)
     names = {row["name"] for row in rows}
-    chosen = [one for one in choose(metrics, settings, Silent()) if one.name in names]
-    loaded, missing = _loadable([one for one in chosen if not isinstance(one, ReadingEvaluator)], settings)
-    there = _evaluator_ids(bundle)
-    same = [one for one in (*loaded.evaluators, *loaded.set_evaluators) if loaded.ids([one]) <= there]
+    chosen = [evaluator for evaluator in choose(metrics, settings, Silent()) if evaluator.name in names]
+    loaded, missing = _loadable(
+        [evaluator for evaluator in chosen if not isinstance(evaluator, ReadingEvaluator)], settings
+    )
+    bundled_ids = _evaluator_ids(bundle)
+    same = [
+        evaluator
+        for evaluator in (*loaded.evaluators, *loaded.set_evaluators)
+        if loaded.ids([evaluator]) <= bundled_ids
+    ]
     return loaded.only(same), missing
 
 
@@ -136,12 +144,12 @@ def _loadable(chosen: Sequence[Evaluator], settings: Settings) -> tuple[LoadedEv
             LoadedEvaluators([evaluator], settings)
         except NewWikiError as error:
             missing[evaluator.name] = str(error)
-    return LoadedEvaluators([one for one in chosen if one.name not in missing], settings), missing
+    return LoadedEvaluators([evaluator for evaluator in chosen if evaluator.name not in missing], settings), missing
 
 
-def _of_run(bundle: OpenedBundle, run: Run, loaded: LoadedEvaluators) -> list[Evaluator]:
+def _evaluators_of(bundle: OpenedBundle, run: Run, loaded: LoadedEvaluators) -> list[Evaluator]:
     ids = {part["evaluator_id"] for part, _ in bundle.of(*_TABLES) if part["run_id"] == run.run_id}
-    return [one for one in (*loaded.evaluators, *loaded.set_evaluators) if loaded.ids([one]) <= ids]
+    return [evaluator for evaluator in (*loaded.evaluators, *loaded.set_evaluators) if loaded.ids([evaluator]) <= ids]
 
 
 def _evaluator_ids(bundle: OpenedBundle) -> set[str]:
@@ -150,7 +158,7 @@ def _evaluator_ids(bundle: OpenedBundle) -> set[str]:
 
 def _scored_there(bundle: OpenedBundle, run: Run, loaded: LoadedEvaluators) -> TheseTexts:
     """Return the texts of the run and the articles that the bundle's costly evaluators have scored."""
-    costly = loaded.ids([one for one in loaded.evaluators if one.costly])
+    costly = loaded.ids([evaluator for evaluator in loaded.evaluators if evaluator.costly])
     keys: dict[str, set[Key]] = {run.run_id: set(), f"reference:{run.snapshot_id}": set()}
     for part, rows in bundle.of("scores"):
         if part["evaluator_id"] in costly and part["run_id"] in keys:
@@ -171,21 +179,21 @@ def _by_key(part: SharedPart, rows: Sequence[Mapping[str, Any]]) -> Rows:
     return {tuple(row[name] for name in KEYS[part.table]): row for row in rows}
 
 
-def _compare(bundle: OpenedBundle, part: SharedPart, there: Rows, here: Rows, compared: _Compared) -> None:
+def _compare(bundle: OpenedBundle, part: SharedPart, bundled: Rows, here: Rows, compared: _Compared) -> None:
     """Compare the rows of a part. Raises TerminalError for the first row that differs."""
     [evaluator] = bundle.entries("evaluators", part["evaluator_id"])
     rounding = _BY_MODELS if evaluator["model"] else _COUNTED
-    for key, row in there.items():
+    for key, row in bundled.items():
         if (own := here.get(key)) is None or _is_of_fewer(row, own):
             if part["run_id"] in bundle.runs and part.table != "claims":
                 raise bundle.refuse(f"{_place(part, row)}: nothing here has this number to give")
             continue
         for name in row:
             if not _agree(row[name], own[name], rounding):
-                told = (
+                message = (
                     f"{_place(part, row)}: {name} is {_short(own[name])}, computed again, and not {_short(row[name])}"
                 )
-                raise bundle.refuse(told)
+                raise bundle.refuse(message)
         compared.again += 1
         compared.rounded += row != own
 
@@ -195,10 +203,10 @@ def _is_of_fewer(row: Mapping[str, Any], own: Mapping[str, Any]) -> bool:
     return "texts" in row and row["texts"] != own["texts"]
 
 
-def _agree(one: Any, other: Any, rounding: float) -> bool:
+def _agree(first: Any, other: Any, rounding: float) -> bool:
     with suppress(TypeError):
-        return math.isclose(one, other, rel_tol=rounding, abs_tol=rounding)
-    return bool(one == other)
+        return math.isclose(first, other, rel_tol=rounding, abs_tol=rounding)
+    return bool(first == other)
 
 
 def _place(part: SharedPart, row: Mapping[str, Any]) -> str:

@@ -14,18 +14,18 @@ NAME = "signature"
 
 def sign(content: bytes, key: Ed25519PrivateKey, form: str = FORMAT) -> bytes:
     """Sign content of a certain form, by default a bundle. The signature is invalid for any other form."""
-    made = base64.b64encode(key.sign(_signed(content, form))).decode()
-    return f"{public_line(key.public_key())}\n{made}\n".encode()
+    encoded = base64.b64encode(key.sign(_signed(content, form))).decode()
+    return f"{public_line(key.public_key())}\n{encoded}\n".encode()
 
 
 def signer_of(content: bytes, signature: bytes, form: str = FORMAT) -> str:
     """Return the fingerprint of the key that signed the content. Raises ValueError for an invalid signature."""
     try:
-        line, made, rest = signature.decode("ascii").split("\n")
+        line, encoded, rest = signature.decode("ascii").split("\n")
         key = read_public(line)
         if rest or public_line(key) != line:
             raise ValueError("more than a key")
-        key.verify(base64.b64decode(made, validate=True), _signed(content, form))
+        key.verify(base64.b64decode(encoded, validate=True), _signed(content, form))
     except InvalidSignature:
         raise ValueError("the signature is not of what the file holds: it was changed after it was signed") from None
     except (ValueError, binascii.Error):

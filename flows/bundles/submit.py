@@ -34,7 +34,7 @@ def submit(database: Database, request: SubmitRequest, out: Path, note: Callable
     key = read_private(request.key)
     if safe(out, database.path).resolve() in (request.key.resolve(), public_path(request.key).resolve()):
         raise UsageError(f"'{out}' is the key itself; name another file with --out")
-    run_ids = sorted({one.run_id for one in contenders(database, request.runs)})
+    run_ids = sorted({contender.run_id for contender in contenders(database, request.runs)})
     for run_id in run_ids:
         _require_whole(database, run_id)
     with database.read():
@@ -44,8 +44,8 @@ def submit(database: Database, request: SubmitRequest, out: Path, note: Callable
         try:
             require_consistent(open_bundle(part))
         except TerminalError as error:
-            told = str(error).replace(str(part), str(database.path))
-            raise TerminalError(f"nobody would take this in: {told}") from None
+            message = str(error).replace(str(part), str(database.path))
+            raise TerminalError(f"nobody would take this in: {message}") from None
     return open_bundle(out)
 
 
@@ -67,26 +67,26 @@ def _members(
     parts = GatheredParts(str(database.path))
     gather(database, parts, run_ids, note)
     files, listed = {}, []
-    for part in sorted(parts.held, key=lambda one: one.path):
+    for part in sorted(parts.held, key=lambda shared: shared.path):
         noted, rows = parts.held[part]
         content = table_files.written(rows)
-        one = Part(
+        member = Part(
             table=part.table,
             keys=list(part.keys),
             rows=rows.num_rows,
             sha256=contents.sha256(content),
             finished_at=_moment(noted.facts.get("finished_at")),
         )
-        files[one.path] = content
-        listed.append(one)
+        files[member.path] = content
+        listed.append(member)
     manifests = _manifests(database, parts)
     described = Contents(
         newwiki=version("newwiki-eval"),
         runs=[_run(parts, run_id) for run_id in run_ids],
-        manifests=[one for one, _ in manifests],
+        manifests=[manifest for manifest, _ in manifests],
         parts=listed,
     ).to_bytes()
-    files |= {one.path: content for one, content in manifests}
+    files |= {manifest.path: content for manifest, content in manifests}
     return {contents.NAME: described, signature.NAME: signature.sign(described, key), **files}
 
 
@@ -95,8 +95,10 @@ def _moment(text: str | None) -> datetime | None:
 
 
 def _manifests(database: Database, parts: GatheredParts) -> list[tuple[ManifestFile, bytes]]:
-    found = []
-    for part in sorted((one for one in parts.held if one.table == "snapshots"), key=lambda one: one.path):
+    files = []
+    for part in sorted(
+        (shared for shared in parts.held if shared.table == "snapshots"), key=lambda shared: shared.path
+    ):
         manifest = export_snapshot.manifest(database, part["snapshot_id"])
         content = manifest.to_json().encode()
         named = ManifestFile(
@@ -104,13 +106,16 @@ def _manifests(database: Database, parts: GatheredParts) -> list[tuple[ManifestF
             content_sha256=manifest.content_sha256,
             sha256=contents.sha256(content),
         )
-        found.append((named, content))
-    return found
+        files.append((named, content))
+    return files
 
 
 def _run(parts: GatheredParts, run_id: str) -> BundledRun:
-    of_run = {part.table: rows for part, (_, rows) in parts.held.items() if part.keys[-1] == ("run_id", run_id)}
-    [row] = of_run["runs"].to_pylist()
-    texts = ((one["page_id"], one["sample"], one["text"]) for one in of_run["completions"].to_pylist())
+    tables = {part.table: rows for part, (_, rows) in parts.held.items() if part.keys[-1] == ("run_id", run_id)}
+    [row] = tables["runs"].to_pylist()
+    texts = (
+        (completion["page_id"], completion["sample"], completion["text"])
+        for completion in tables["completions"].to_pylist()
+    )
     named = {name: row[name] for name in ("run_id", "snapshot_id", "model", "model_sha256", "decoder")}
     return BundledRun(**named, texts=contents.text_hashes(texts))

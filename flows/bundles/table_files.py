@@ -136,8 +136,8 @@ def _kind(kind: pa.DataType) -> Any:
     if pa.types.is_struct(kind):
         fields = TypedDict("fields", {field.name: _kind(field.type) for field in kind})  # type: ignore[misc]
         return pydantic.with_config(strict=True, extra="forbid")(fields)
-    found = {pa.string(): str, pa.int64(): _WHOLE, pa.float64(): _REAL, pa.bool_(): bool, pa.date32(): date}
-    return pydantic.AwareDatetime if pa.types.is_timestamp(kind) else found[kind]
+    python_types = {pa.string(): str, pa.int64(): _WHOLE, pa.float64(): _REAL, pa.bool_(): bool, pa.date32(): date}
+    return pydantic.AwareDatetime if pa.types.is_timestamp(kind) else python_types[kind]
 
 
 def _in_column(error: pydantic.ValidationError, names: Sequence[str]) -> str:

@@ -32,46 +32,46 @@ class Signed:
 
 def bundle_files(place: Path) -> list[Path]:
     """Return the bundle, or the bundles of a folder sorted by path. Raises UsageError if there are none."""
-    found = sorted(place.rglob(f"*{ENDING}")) if place.is_dir() else [place]
-    if not found or not found[0].exists():
+    files = sorted(place.rglob(f"*{ENDING}")) if place.is_dir() else [place]
+    if not files or not files[0].exists():
         raise UsageError(f"there is no bundle '{place}'; a folder of them has files *{ENDING}")
-    return found
+    return files
 
 
 def take_in(
     database: Database,
     files: Iterable[Path],
     trusted: Mapping[str, str] | None = None,
-    there: Mapping[SharedPart, Path] = MappingProxyType({}),
+    stored_files: Mapping[SharedPart, Path] = MappingProxyType({}),
 ) -> dict[str, tuple[Signed, ...]]:
     """Import bundles in sequence, each in one transaction, and return the signers of each run by run id.
 
-    `trusted` maps fingerprints to key names, and other keys are refused; None accepts any key. `there` names the origin
-    of parts that are already in the database. Raises TerminalError for an invalid bundle or signature. Also raises it,
-    with both names, if two bundles contradict each other about a snapshot, run, scoring or metric.
+    `trusted` maps fingerprints to key names, and other keys are refused; None accepts any key. `stored_files` names the
+    origin of parts that are already in the database. Raises TerminalError for an invalid bundle or signature. Also
+    raises it, with both names, if two bundles contradict each other about a snapshot, run, scoring or metric.
     """
     with database.write():  # an empty transaction creates the database
         pass
-    taken = _Taken(database, there)
+    intake = _Taken(database, stored_files)
     for file in files:
-        taken.take(open_bundle(file, trusted), trusted or {})
-    return taken.signed
+        intake.take(open_bundle(file, trusted), trusted or {})
+    return intake.signed
 
 
 class _Taken:
     """The imported parts and their files."""
 
-    def __init__(self, database: Database, there: Mapping[SharedPart, Path]) -> None:
+    def __init__(self, database: Database, stored_files: Mapping[SharedPart, Path]) -> None:
         self._database = database
-        self._files = dict(there)
+        self._files = dict(stored_files)
         self.signed: dict[str, tuple[Signed, ...]] = {}
 
     def take(self, bundle: OpenedBundle, names: Mapping[str, str]) -> None:
         require_consistent(bundle)
-        new = [one.snapshot_id for one in bundle.contents.manifests if not self._has(one.snapshot_id)]
+        new = [manifest.snapshot_id for manifest in bundle.contents.manifests if not self._has(manifest.snapshot_id)]
         with self._database.write():
             self._require_same_metrics(bundle)
-            runs.register(self._database, [], [one for one in known_metrics() if one.name in _metrics(bundle)])
+            runs.register(self._database, [], [metric for metric in known_metrics() if metric.name in _metrics(bundle)])
             try:
                 pull(self._database, admit(bundle.parts, "bundle", bundle.signer), lambda text: None)
             except Contradiction as error:
