@@ -71,13 +71,13 @@ class _Gate:
     def scoring(
         self, part: SharedPart, rows: Sequence[Row], metrics: Collection[Row], texts: Collection[tuple[int, int]]
     ) -> None:
-        require_scores(part, rows, {one["metric"]: one for one in metrics}, set(texts))
+        require_scores(part, rows, {metric["metric"]: metric for metric in metrics}, set(texts))
 
 
 def articles_of(rows: Sequence[Row]) -> list[Article]:
     """Return the articles of a snapshot, the longest first, in the order of `storage.snapshots.articles`."""
-    found = [Article(**{name: row[name] for name in _ARTICLE}) for row in rows]
-    return sorted(found, key=lambda article: (-article.words, article.page_id))
+    articles = [Article(**{name: row[name] for name in _ARTICLE}) for row in rows]
+    return sorted(articles, key=lambda article: (-article.words, article.page_id))
 
 
 def run_of(row: Row) -> Run:
@@ -101,10 +101,10 @@ def require_snapshot(tables: Mapping[str, Sequence[Row]]) -> None:
             raise ValueError(f"the text of {in_message(article.title)} does not match its hash")
     if content_sha256(articles, row["parameters"], row["extractor_version"]) != row["content_sha256"]:
         raise ValueError("it is not what its content hash says")
-    _require_addresses(row["licence_url"], *(one["permalink"] for one in tables["stored_articles"]))
+    _require_addresses(row["licence_url"], *(article["permalink"] for article in tables["stored_articles"]))
     pages = {article.page_id for article in articles}
     for table in sorted(set(SNAPSHOT_TABLES) - {"candidates"}):
-        if strange := {one["page_id"] for one in tables.get(table, ()) if "page_id" in one} - pages:
+        if strange := {row["page_id"] for row in tables.get(table, ()) if "page_id" in row} - pages:
             raise ValueError(f"{table} has a row of page {min(strange)}, which is none of its articles")
 
 
@@ -127,14 +127,14 @@ def require_run(row: Row, completions: Sequence[Row], snapshot: Row, articles: S
             f"its knowledge cutoff {run.knowledge_cutoff} is said by {in_message(run.knowledge_cutoff_from)}"
         )
     require_sound(run)
-    asked = list(articles[: run.prompts])
-    _completions(run, completions, {article.page_id for article in asked})
-    if strange := {one["page_id"] for one in completions} - {article.page_id for article in articles}:
+    prompted = list(articles[: run.prompts])
+    _completions(run, completions, {article.page_id for article in prompted})
+    if strange := {completion["page_id"] for completion in completions} - {article.page_id for article in articles}:
         raise ValueError(f"it has texts of page {min(strange)}, which is none of its snapshot's articles")
-    made = _made_again(run, completions, snapshot["content_sha256"], asked)
-    if made is not None and made != run.run_id:
-        raise ValueError(f"its id is not the hash of what it says it is, which is {made}")
-    return made is not None
+    computed_id = _made_again(run, completions, snapshot["content_sha256"], prompted)
+    if computed_id is not None and computed_id != run.run_id:
+        raise ValueError(f"its id is not the hash of what it says it is, which is {computed_id}")
+    return computed_id is not None
 
 
 def require_evaluator(row: Row) -> None:
@@ -143,8 +143,8 @@ def require_evaluator(row: Row) -> None:
     parameters, dependencies = json.loads(row["parameters"]), json.loads(row["dependencies"])
     if not isinstance(parameters, dict) or not isinstance(dependencies, dict):
         raise ValueError("its parameters or its dependencies are no JSON object")
-    made = Fingerprint(**described, parameters=parameters, dependencies=dependencies)
-    if evaluator_id_of(made) != row["evaluator_id"]:
+    evaluator = Fingerprint(**described, parameters=parameters, dependencies=dependencies)
+    if evaluator_id_of(evaluator) != row["evaluator_id"]:
         raise ValueError("its id is not the hash of what it says it is")
     for name in ("name", "version"):
         require_name(row[name], f"its {name}")
@@ -165,8 +165,8 @@ def require_same_metric(row: Row, here: Collection[Row]) -> Row:
 
     Raises ValueError for a metric with a different definition, or with a name that differs only in capitalization.
     """
-    known: dict[str, Row | Metric] = {one["metric"].casefold(): one for one in here}
-    known |= {one.name.casefold(): one for one in known_metrics()}
+    known: dict[str, Row | Metric] = {row["metric"].casefold(): row for row in here}
+    known |= {metric.name.casefold(): metric for metric in known_metrics()}
     same = known.get(row["metric"].casefold())
     if isinstance(same, Metric):
         same = _metric_row(same)
@@ -189,7 +189,7 @@ def _metric_row(metric: Metric) -> Row:
 def known_metrics() -> Sequence[Metric]:
     """Return the metrics of all installed evaluators."""
     pieces = (*evaluators.all().values(), *set_evaluators.all().values(), *reading_evaluators.all().values())
-    return [metric for one in pieces for metric in one.metrics]
+    return [metric for evaluator in pieces for metric in evaluator.metrics]
 
 
 def require_scores(
@@ -201,53 +201,53 @@ def require_scores(
     ValueError for a number outside its metric's range, for texts of another run, and for texts that no budget would
     choose.
     """
-    for one in rows:
-        if "value" in one:
-            _score(one, metrics[one["metric"]])
-    if {metrics[one["metric"]]["scope"] for one in rows if "metric" in one} - {_SCOPES.get(part.table)}:
+    for row in rows:
+        if "value" in row:
+            _score(row, metrics[row["metric"]])
+    if {metrics[row["metric"]]["scope"] for row in rows if "metric" in row} - {_SCOPES.get(part.table)}:
         raise ValueError("it has numbers of texts and of whole runs")
     if part.table == "run_scores":
-        if most := [one["texts"] for one in rows if one["texts"] is None or not 0 <= one["texts"] <= len(texts)]:
+        if most := [row["texts"] for row in rows if row["texts"] is None or not 0 <= row["texts"] <= len(texts)]:
             raise ValueError(f"it is of {most[0]} texts, and the run has {len(texts)}")
         return
-    scored = {(one["page_id"], one["sample"]) for one in rows}
+    scored = {(row["page_id"], row["sample"]) for row in rows}
     if strange := scored - texts:
         raise ValueError(f"there is no text of page {min(strange)[0]}, sample {min(strange)[1]} to be scored")
     if part.table == "claims":
-        for one in rows:
-            _claim(one)
+        for row in rows:
+            _claim(row)
         return
-    if len({one["metric"] for one in rows}) * len(scored) != len(rows):
+    if len({row["metric"] for row in rows}) * len(scored) != len(rows):
         raise ValueError("not every text has every metric of its evaluator")
     if not part["run_id"].startswith("reference:") and not is_chosen(scored, texts):
         raise ValueError(f"it scores {len(scored)} of {len(texts)} texts, and not those that a budget chooses")
 
 
-def _score(one: Row, metric: Row) -> None:
-    name, value = one["metric"], one["value"]
-    if (value is None) != (one["status"] != "ok"):
-        raise ValueError(f"'{name}' has the number {value} and the status {in_message(one['status'])}")
+def _score(score: Row, metric: Row) -> None:
+    name, value = score["metric"], score["value"]
+    if (value is None) != (score["status"] != "ok"):
+        raise ValueError(f"'{name}' has the number {value} and the status {in_message(score['status'])}")
     if value is None:
-        require_name(one["status"], f"the reason why '{name}' has no number", longest=_LONGEST_STATUS)
+        require_name(score["status"], f"the reason why '{name}' has no number", longest=_LONGEST_STATUS)
         return
     low, high = metric["minimum"], metric["maximum"]
     low, high = -LARGEST_SCORE if low is None else low, LARGEST_SCORE if high is None else high
     if value < low - _slack(low) or value > high + _slack(high):
         raise ValueError(f"'{name}' has the number {value}, which is not between {low} and {high}")
-    if not 0 <= (one.get("spread") or 0) <= LARGEST_SCORE:
-        raise ValueError(f"'{name}' has the spread {one['spread']}")
+    if not 0 <= (score.get("spread") or 0) <= LARGEST_SCORE:
+        raise ValueError(f"'{name}' has the spread {score['spread']}")
 
 
 def _slack(bound: float) -> float:
     return _ROUNDING * max(1.0, abs(bound))
 
 
-def _claim(one: Row) -> None:
-    shares = [one[name] for name in ("supported", "refuted", "not_enough_info") if one[name] is not None]
+def _claim(claim: Row) -> None:
+    shares = [claim[name] for name in ("supported", "refuted", "not_enough_info") if claim[name] is not None]
     if not all(-_ROUNDING <= share <= 1 + _ROUNDING for share in shares):
-        raise ValueError(f"the verdict on sentence {one['sentence']} of page {one['page_id']} has shares {shares}")
-    if one["sentence"] < 0 or not 0 <= one["start_char"] <= one["end_char"]:
-        raise ValueError(f"sentence {one['sentence']} of page {one['page_id']} stands nowhere in its text")
+        raise ValueError(f"the verdict on sentence {claim['sentence']} of page {claim['page_id']} has shares {shares}")
+    if claim["sentence"] < 0 or not 0 <= claim["start_char"] <= claim["end_char"]:
+        raise ValueError(f"sentence {claim['sentence']} of page {claim['page_id']} stands nowhere in its text")
 
 
 def _earliest(snapshot: Row) -> datetime:
@@ -267,69 +267,75 @@ def _require_times(row: Row, snapshot: Row) -> None:
 
 
 def _require_addresses(*addresses: str) -> None:
-    for one in addresses:
-        if one and not one.startswith(("https://", "http://")):
-            raise ValueError(f"{in_message(one)} is no address of a web page")
+    for address in addresses:
+        if address and not address.startswith(("https://", "http://")):
+            raise ValueError(f"{in_message(address)} is no address of a web page")
 
 
 def _completions(run: Run, completions: Sequence[Row], pages: set[int]) -> None:
     if len(pages) != run.prompts:
         raise ValueError(f"it is on {run.prompts} articles, and its snapshot has {len(pages)}")
-    of_page: dict[int, list[Row]] = defaultdict(list)
-    for one in completions:
-        of_page[one["page_id"]].append(one)
-        _completion(run, one)
-    if not run.samples and of_page:
+    by_page: dict[int, list[Row]] = defaultdict(list)
+    for completion in completions:
+        by_page[completion["page_id"]].append(completion)
+        _completion(run, completion)
+    if not run.samples and by_page:
         raise ValueError("it has read articles, and has texts")
-    if run.samples and set(of_page) != pages and run.backend != "file":
-        strange = min(set(of_page) ^ pages)
+    if run.samples and set(by_page) != pages and run.backend != "file":
+        strange = min(set(by_page) ^ pages)
         raise ValueError(f"page {strange} has texts and is not asked for, or the other way round")
-    for page_id, written in of_page.items():
-        if run.backend != "file" and sorted(one["sample"] for one in written) != [*range(run.samples)]:
+    for page_id, written in by_page.items():
+        if run.backend != "file" and sorted(completion["sample"] for completion in written) != [*range(run.samples)]:
             raise ValueError(f"page {page_id} has not the samples 0 to {run.samples - 1}, each once")
-        longest = sorted(written, key=lambda one: (-one["words"], one["sample"]))[: run.keep]
-        if {one["sample"] for one in written if one["kept"]} != {one["sample"] for one in longest}:
+        longest = sorted(written, key=lambda completion: (-completion["words"], completion["sample"]))[: run.keep]
+        if {completion["sample"] for completion in written if completion["kept"]} != {
+            completion["sample"] for completion in longest
+        }:
             raise ValueError(f"the texts of page {page_id} that are kept are not its {run.keep} longest")
 
 
-def _completion(run: Run, one: Row) -> None:
-    where = f"page {one['page_id']}, sample {one['sample']}"
-    if one["words"] != (words := len(split_words(one["text"]))):
-        raise ValueError(f"{where} has {words} words, and it says {one['words']}")
-    cut = one["truncated"] == (one["finish_reason"] != "stop")
-    if one["finish_reason"] not in _REASONS or not (cut or run.backend == "file"):
-        raise ValueError(f"{where}: it ended by {in_message(one['finish_reason'])}, truncated {one['truncated']}")
-    if one["sample"] < 0 or one["kept"] is None:
+def _completion(run: Run, completion: Row) -> None:
+    where = f"page {completion['page_id']}, sample {completion['sample']}"
+    if completion["words"] != (words := len(split_words(completion["text"]))):
+        raise ValueError(f"{where} has {words} words, and it says {completion['words']}")
+    cut = completion["truncated"] == (completion["finish_reason"] != "stop")
+    if completion["finish_reason"] not in _REASONS or not (cut or run.backend == "file"):
+        raise ValueError(
+            f"{where}: it ended by {in_message(completion['finish_reason'])}, truncated {completion['truncated']}"
+        )
+    if completion["sample"] < 0 or completion["kept"] is None:
         raise ValueError(f"{where}: its number, or whether it is kept, cannot be")
-    tokens, most = one["tokens"], run.max_new_tokens
+    tokens, most = completion["tokens"], run.max_new_tokens
     if tokens is not None and (tokens < 0 or (most is not None and tokens > most)):
         raise ValueError(f"{where} has {tokens} tokens, and at most {most} were asked for")
-    if one["token_ids"] is not None and len(one["token_ids"]) != tokens:
-        raise ValueError(f"{where} has {len(one['token_ids'])} token ids and says {tokens} tokens")
-    if (one["prompt_tokens"] or 0) < 0:
-        raise ValueError(f"{where} had {one['prompt_tokens']} tokens before it")
-    if one["served_by"] is not None:
-        require_name(one["served_by"], f"{where}: the name of what served it")
+    if completion["token_ids"] is not None and len(completion["token_ids"]) != tokens:
+        raise ValueError(f"{where} has {len(completion['token_ids'])} token ids and says {tokens} tokens")
+    if (completion["prompt_tokens"] or 0) < 0:
+        raise ValueError(f"{where} had {completion['prompt_tokens']} tokens before it")
+    if completion["served_by"] is not None:
+        require_name(completion["served_by"], f"{where}: the name of what served it")
     if run.numerics is not None:
-        _by_our_engine(run, one, where)
+        _by_our_engine(run, completion, where)
 
 
-def _by_our_engine(run: Run, one: Row, where: str) -> None:
-    if one["tokens"] is None or (one["finish_reason"] == "length") != (
-        one["tokens"] == run.max_new_tokens and one["finish_reason"] != "stop"
+def _by_our_engine(run: Run, completion: Row, where: str) -> None:
+    if completion["tokens"] is None or (completion["finish_reason"] == "length") != (
+        completion["tokens"] == run.max_new_tokens and completion["finish_reason"] != "stop"
     ):
-        raise ValueError(f"{where}: {one['tokens']} tokens do not end by {in_message(one['finish_reason'])}")
-    if stop := [text for text in json.loads(run.versions).get("stop", []) if text in one["text"]]:
+        raise ValueError(
+            f"{where}: {completion['tokens']} tokens do not end by {in_message(completion['finish_reason'])}"
+        )
+    if stop := [text for text in json.loads(run.versions).get("stop", []) if text in completion["text"]]:
         raise ValueError(f"{where} holds {in_message(stop[0])}, before which it should have ended")
 
 
-def _made_again(run: Run, completions: Sequence[Row], content: str, asked: Sequence[Article]) -> str | None:
+def _made_again(run: Run, completions: Sequence[Row], content: str, prompted: Sequence[Article]) -> str | None:
     if run.backend == "file":
-        texts = {(one["page_id"], one["sample"]): one["text"] for one in completions}
+        texts = {(completion["page_id"], completion["sample"]): completion["text"] for completion in completions}
         return run_id_of(run.snapshot_id, run.model, run.decoder, texts)
     if run.backend not in models.all() or "backend_code_sha256" in json.loads(run.versions):
         return None
-    pages = [article.page_id for article in asked]
+    pages = [article.page_id for article in prompted]
     if run.samples == 0:
         return stored_run_id(run, content, pages)
     decoder = decoder_of(run)
