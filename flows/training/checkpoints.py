@@ -20,17 +20,17 @@ class Watch:
     """A folder of checkpoints under watch.
 
     A checkpoint counts as complete if no file in it has changed for `settle` seconds, or earlier if its trainer marks
-    it as complete. `given` holds the model arguments for all checkpoints.
+    it as complete. `arguments` holds the model arguments for all checkpoints.
     """
 
     folder: Path
     evaluate: Evaluate
     progress: Progress
     settle: float
-    given: Mapping[str, str] = field(default_factory=dict)
+    arguments: Mapping[str, str] = field(default_factory=dict)
     _done: list[str] = field(default_factory=list)
     _failed: list[str] = field(default_factory=list)
-    _told: set[str] = field(default_factory=set)
+    _noted: set[str] = field(default_factory=set)
 
     def once(self) -> None:
         """Evaluate all complete checkpoints in the order of their steps.
@@ -83,7 +83,7 @@ class Watch:
 
     def _try(self, checkpoint: Path) -> None:
         try:
-            self.evaluate(checkpoint, {**_tokenizer(checkpoint, self.given), **self.given})
+            self.evaluate(checkpoint, {**_tokenizer(checkpoint, self.arguments), **self.arguments})
         except UsageError:
             raise
         except NewWikiError as error:
@@ -96,17 +96,17 @@ class Watch:
             self._done.append(checkpoint.name)
 
     def _say(self, text: str) -> None:
-        if text not in self._told:
-            self._told.add(text)
+        if text not in self._noted:
+            self._noted.add(text)
             self.progress.note(text)
 
 
-def _tokenizer(checkpoint: Path, given: Mapping[str, str]) -> dict[str, str]:
+def _tokenizer(checkpoint: Path, arguments: Mapping[str, str]) -> dict[str, str]:
     """Return the tokenizer argument for a checkpoint without its own tokenizer.
 
     Raises TerminalError if no tokenizer is found.
     """
-    if "tokenizer" in given or has_tokenizer(checkpoint):
+    if "tokenizer" in arguments or has_tokenizer(checkpoint):
         return {}
     if has_tokenizer(checkpoint.parent):
         return {"tokenizer": str(checkpoint.parent)}

@@ -50,7 +50,7 @@ class Finetuned:
     The curve is empty if the training was already finished.
     """
 
-    made: TrainingRecord
+    training_record: TrainingRecord
     curve: Sequence["Loss"]
 
 
@@ -130,24 +130,26 @@ def _train(
     apart, learnt = training_set.held_out(chosen.articles, request.validation, request.seed)
     training = _examples(request, planned, model, tokenizer, learnt)
     validation = _examples(request, planned, model, tokenizer, apart)
-    cut = sum(one.is_cut for one in [*training, *validation])
+    cut = sum(example.is_cut for example in [*training, *validation])
     if cut:
         progress.note(f"{cut} of {len(chosen.articles)} articles go beyond --max-length and are read without their end")
-    made = TrainingRecord(
+    training_record = TrainingRecord(
         planned.request, planned.articles, planned.model, planned.before, planned.checked_against,
         {"learnt": len(learnt), "held_out": len(apart), "cut": cut, "versions": _versions()}, planned.latest_text,
         planned.base_cutoff,
     )  # fmt: skip
 
     def save_others(place: Path) -> None:
-        record.write(made, place)
+        record.write(training_record, place)
         tokenizer.save_pretrained(place)
         if request.lora:
             name_base(place, _place(request.model), base.revision)
 
-    record.write(made, workplace)
+    record.write(training_record, workplace)
     with progress.stretch(f"training {Path(request.model).name}", "steps") as bar:
-        curve = fit(model, save_others, training, validation, request, made.request["every"], workplace, bar.update)
+        curve = fit(
+            model, save_others, training, validation, request, training_record.request["every"], workplace, bar.update
+        )
     model.save_pretrained(workplace)
     save_others(workplace)
     write_curve(curve, workplace, Path(request.model).name)
@@ -164,7 +166,7 @@ def _examples(
     from newwiki.training.examples import Learner
 
     learner = Learner(request.model, model, tokenizer, request.max_length, is_causal=request.backend == "hf")
-    return [learner.example(one.text(planned.request["template"])) for one in articles]
+    return [learner.example(article.text(planned.request["template"])) for article in articles]
 
 
 def _record(
@@ -179,7 +181,7 @@ def _record(
     if not learnt:
         raise TerminalError(f"{', '.join(request.snapshot)}: there is no article to train on; lower --validation")
     epoch = math.ceil(len(learnt) / request.batch_size)
-    asked = {
+    settings = {
         "base_sha256": base.sha256,
         "backend": request.backend,
         "snapshots": chosen.snapshots,
@@ -197,7 +199,7 @@ def _record(
         **({"lora": request.lora} if request.lora else {}),
     }
     return TrainingRecord(
-        asked, chosen.trained, request.model, base.training, evaluated, {}, chosen.latest,
+        settings, chosen.trained, request.model, base.training, evaluated, {}, chosen.latest,
         base_cutoff.day if base_cutoff else None,
     )  # fmt: skip
 

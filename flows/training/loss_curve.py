@@ -21,19 +21,19 @@ def write_curve(curve: Sequence["Loss"], folder: Path, name: str) -> None:
     The loss is the mean cross-entropy in nats per token. A cell is empty if the loss was not computed at that step.
     """
     with (folder / "loss.csv").open("w", encoding="utf-8", newline="") as stream:
-        write_csv(stream, ["step", *_CURVES], ([one.step, one.training, one.validation] for one in curve))
-    told = f"The loss of {name} by training step; its numbers are in loss.csv."
-    (folder / "loss.svg").write_text(svg(_drawn(curve), told), "utf-8")
+        write_csv(stream, ["step", *_CURVES], ([point.step, point.training, point.validation] for point in curve))
+    description = f"The loss of {name} by training step; its numbers are in loss.csv."
+    (folder / "loss.svg").write_text(svg(_drawn(curve), description), "utf-8")
 
 
 def _drawn(curve: Sequence["Loss"]) -> "altair.LayerChart":
     import altair as alt
 
     values: list[dict[str, Any]] = [
-        {"step": one.step, "loss": getattr(one, name), "of": words}
+        {"step": point.step, "loss": getattr(point, name), "of": words}
         for name, words in _CURVES.items()
-        for one in curve
-        if getattr(one, name) is not None
+        for point in curve
+        if getattr(point, name) is not None
     ]
     base = alt.Chart(alt.Data(values=values)).encode(
         x=alt.X("step:Q", axis=alt.Axis(title="training step", tickMinStep=1)),

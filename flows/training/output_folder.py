@@ -20,9 +20,9 @@ def is_done(folder: Path, planned: TrainingRecord) -> bool:
     """Return whether the folder holds the finished result of this training. Raises UsageError for any other content."""
     if not folder.exists():
         return False
-    made = record.read(folder)
-    if made is None or made.sha256 != planned.sha256:
-        what = "another training's" if made else "there already, and no training's"
+    existing = record.read(folder)
+    if existing is None or existing.sha256 != planned.sha256:
+        what = "another training's" if existing else "there already, and no training's"
         raise UsageError(f"'{folder}' is {what}; name a new folder with --out")
     return True
 
@@ -39,7 +39,7 @@ def alone(folder: Path, planned: TrainingRecord) -> Iterator[Path]:
     try:
         fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
         begun = record.read(workplace)
-        if begun is None and {one.name for one in workplace.iterdir()} - {f"{record.FILE}.part"}:
+        if begun is None and {path.name for path in workplace.iterdir()} - {f"{record.FILE}.part"}:
             raise UsageError(f"'{workplace}' is no training that was begun here; name another folder with --out")
         if begun is not None and begun.sha256 != planned.sha256:
             raise UsageError(

@@ -55,33 +55,39 @@ def train_scorer(
 
     if safe(folder).exists():
         raise UsageError(f"'{folder}' is there already; name a new folder with --out")
-    kept, apart = _split(graded, request.held_out, request.seed)
-    if len({one.score for one in kept}) < 2:
+    training, apart = _split(graded, request.held_out, request.seed)
+    if len({example.score for example in training}) < 2:
         raise UsageError("all scores that the model would learn from are the same; there is nothing to learn")
     unfinished = folder.with_name(f"{folder.name}.unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
-    described = _described(kept, request)
+    described = _described(training, request)
     (unfinished / "scorer.toml").write_text(described, "utf-8")
     scorer = read_scorer(unfinished / "scorer.toml")
-    with progress.stretch(f"fitting {request.kind} to {len(kept):,} texts", "steps") as bar:
-        fit([one.text for one in kept], [one.score for one in kept], request, unfinished, bar.update)
+    with progress.stretch(f"fitting {request.kind} to {len(training):,} texts", "steps") as bar:
+        fit(
+            [example.text for example in training],
+            [example.score for example in training],
+            request,
+            unfinished,
+            bar.update,
+        )
     reader = load_classifier(scorer)
     pairs: list[tuple[float, float]] = []
     with progress.stretch("reading the texts held out", "texts") as bar:
-        for done, one in enumerate(apart, start=1):
-            if (read := reader.read(one.text)) is not None:
-                pairs.append((one.score, read))
+        for done, example in enumerate(apart, start=1):
+            if (read := reader.read(example.text)) is not None:
+                pairs.append((example.score, read))
             bar.update(done, len(apart))
     if unread := len(apart) - len(pairs):
         progress.note(f"{unread} of the texts held out could not be read: they have no sentence end, or no tokens")
     if len(pairs) < 2:
         raise UsageError("the texts held out have no sentence end, or no tokens for the model; see --reads and --base")
-    found = agreement([given for given, _ in pairs], [read for _, read in pairs])
-    told = f"# {found.texts} texts held out, seed {request.seed}: {found}\n"
-    (unfinished / "scorer.toml").write_text(told + described, "utf-8")
+    agreed = agreement([score for score, _ in pairs], [read for _, read in pairs])
+    header = f"# {agreed.texts} texts held out, seed {request.seed}: {agreed}\n"
+    (unfinished / "scorer.toml").write_text(header + described, "utf-8")
     unfinished.rename(folder)
-    return found
+    return agreed
 
 
 def _graded(row: CsvRow) -> Graded:
@@ -105,8 +111,8 @@ def _split(graded: Sequence[Graded], held_out: float, seed: int) -> tuple[list[G
     return order[count:], order[:count]
 
 
-def _described(kept: Sequence[Graded], request: TrainScorerRequest) -> str:
-    least, most = min(one.score for one in kept), max(one.score for one in kept)
+def _described(training: Sequence[Graded], request: TrainScorerRequest) -> str:
+    least, most = min(example.score for example in training), max(example.score for example in training)
     model = "an LSTM" if request.kind == "lstm" else f"a transformer ({request.base or 'from nothing'})"
     values = {
         "name": request.name,
@@ -114,7 +120,9 @@ def _described(kept: Sequence[Graded], request: TrainScorerRequest) -> str:
         "output": "raw",
         "reads": request.reads,
         "direction": "higher",
-        "definition": f"what {model} says that was fitted to {len(kept)} texts with scores from {least:g} to {most:g}",
+        "definition": (
+            f"what {model} says that was fitted to {len(training)} texts with scores from {least:g} to {most:g}"
+        ),
         "source": "newwiki train-scorer",
     }
     return "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in values.items())

@@ -65,27 +65,27 @@ class TrainingSet:
 
     @property
     def trained(self) -> list[Trained]:
-        return [one.trained for one in self.articles]
+        return [entry.trained for entry in self.articles]
 
 
 def choose(database: Database, names: Sequence[str], progress: Progress) -> TrainingSet:
     """Return all articles of these snapshots. A page in several snapshots uses its text from the first, with a note."""
-    found = [snapshots.resolve(database, name) for name in names]
+    resolved = [snapshots.resolve(database, name) for name in names]
     by_page: dict[tuple[str, int], TrainingArticle] = {}
     repeated = 0
-    for snapshot in found:
+    for snapshot in resolved:
         for article in snapshots.articles(database, snapshot.snapshot_id):
             repeated += (snapshot.wiki, article.page_id) in by_page
             by_page.setdefault((snapshot.wiki, article.page_id), TrainingArticle(snapshot.wiki, article))
     if repeated:
         progress.note(f"{repeated} articles are in several of these snapshots; each is read once, as in the first")
-    origin = [{"snapshot_id": one.snapshot_id, "content_sha256": one.content_sha256} for one in found]
+    origin = [{"snapshot_id": source.snapshot_id, "content_sha256": source.content_sha256} for source in resolved]
     return TrainingSet([by_page[page] for page in sorted(by_page)], origin, latest(by_page.values()))
 
 
 def latest(articles: Iterable[TrainingArticle]) -> date | None:
     """Return the UTC date of the latest revision among the articles, or None without articles."""
-    return max((one.article.revised_at.astimezone(UTC).date() for one in articles), default=None)
+    return max((entry.article.revised_at.astimezone(UTC).date() for entry in articles), default=None)
 
 
 def held_out(
@@ -96,10 +96,10 @@ def held_out(
     At least one article is held out, unless the share is 0.
     """
 
-    def place(one: TrainingArticle | WholeText) -> bytes:
-        trained = one.trained
+    def place(entry: TrainingArticle | WholeText) -> bytes:
+        trained = entry.trained
         return hashlib.sha256(f"{seed}:{trained.wiki}:{trained.page_id}".encode()).digest()
 
     count = max(1, round(share * len(articles))) if share else 0
-    apart = {id(one) for one in sorted(articles, key=place)[:count]}
-    return [one for one in articles if id(one) in apart], [one for one in articles if id(one) not in apart]
+    apart = {id(entry) for entry in sorted(articles, key=place)[:count]}
+    return [entry for entry in articles if id(entry) in apart], [entry for entry in articles if id(entry) not in apart]

@@ -83,7 +83,7 @@ def test_an_adapter_on_an_adapter_is_not_trained(tuned: Path, two_months: Path, 
 
 def test_the_merged_model_can_be_trained_on(tuned: Path, two_months: Path, tmp_path: Path) -> None:
     done = finetune(Database(two_months), request(tuned, epochs=1), Settings(), tmp_path / "second", Silent())
-    assert done.made.before == read(tuned)
+    assert done.training_record.before == read(tuned)
     assert (tmp_path / "second" / "model.safetensors").is_file() and not (tmp_path / "second" / CONFIG).exists()
     losses = [one.validation for one in done.curve if one.validation is not None]
     assert losses[0] == pytest.approx(curve(tuned, "validation")[-1][1], rel=1e-3), "it begins where the other ended"
