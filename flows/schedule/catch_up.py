@@ -80,7 +80,7 @@ def check(registered: Registrations, settings: Settings) -> None:
             parse(decoder)
         request_of(registered, model, "latest")
     fill(settings.template, "", "")
-    measured = {metric.name for one in select(registered.evaluation.metrics) for metric in one.metrics}
+    measured = {metric.name for evaluator in select(registered.evaluation.metrics) for metric in evaluator.metrics}
     for gate in registered.gates:
         _check_gate(gate, registered, measured)
     _check_folder(Path(registered.report.out))
@@ -102,16 +102,16 @@ def _check_gate(gate: Gate, registered: Registrations, measured: Collection[str]
         for decoder in parse(text)
     ]
     for name in (gate.baseline, gate.candidate):
-        meant = [one for one in known if one.answers_to(name)]
+        meant = [candidate for candidate in known if candidate.answers_to(name)]
         if len(meant) != 1 and not name.startswith(_ARTICLES):
             what = "is no run of this file" if not meant else f"may be {len(meant)} runs of this file"
-            words = [one.words for one in known]
+            words = [candidate.words for candidate in known]
             raise UsageError(f"[[gates]]: '{name}' {what}{did_you_mean(name, words)}; they are: {', '.join(words)}")
 
 
 def _check_folder(folder: Path) -> None:
     """Raise UsageError if reports cannot be written to this folder."""
-    place = next(one for one in (folder, *folder.absolute().parents) if one.exists())
+    place = next(ancestor for ancestor in (folder, *folder.absolute().parents) if ancestor.exists())
     if not place.is_dir() or not os.access(place, os.W_OK):
         raise UsageError(f"[report]: out is '{folder}', where no report can be written; name another folder")
 

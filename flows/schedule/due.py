@@ -45,12 +45,12 @@ class Month:
         Most defaults are omitted.
         """
         wiki = self.wiki.model_dump(exclude={"api", "dump", "since"}, exclude_defaults=True)
-        asked = self.registered.model_dump(include={"models", "evaluation", "gates"}, exclude_defaults=True)
+        registration = self.registered.model_dump(include={"models", "evaluation", "gates"}, exclude_defaults=True)
         scoring = {name: getattr(self.settings, name) for name in _SCORING}
         for name in _SCORING_LATER:
             if getattr(self.settings, name) != getattr(Settings, name):
                 scoring[name] = getattr(self.settings, name)
-        whole = json.dumps([self.label, wiki, asked, scoring], sort_keys=True, default=list)
+        whole = json.dumps([self.label, wiki, registration, scoring], sort_keys=True, default=list)
         return hashlib.sha256(whole.encode()).hexdigest()
 
 
@@ -59,13 +59,13 @@ def to_do(database: Database, registered: Registrations, settings: Settings, wik
     newest = newest_due(now)
     month = Window.month(wiki.since or months.first(database, wiki.name) or newest.label)
     complete = months.complete(database, wiki.name)
-    found = []
+    due = []
     while month.start <= newest.start:
-        one = Month(wiki, month.label, registered, settings)
-        if (one.label, one.registered_sha256) not in complete:
-            found.append(one)
+        candidate = Month(wiki, month.label, registered, settings)
+        if (candidate.label, candidate.registered_sha256) not in complete:
+            due.append(candidate)
         month = Window.month(f"{month.end:%Y-%m}")
-    return found
+    return due
 
 
 def newest_due(now: datetime) -> Window:

@@ -57,11 +57,11 @@ def monthly(
     return endings
 
 
-def _tagged(one: Month) -> MonthEnding:
+def _tagged(due_month: Month) -> MonthEnding:
     """Run a month and return its ending. A failure is returned as well, so that the later months still run."""
-    with tags("newwiki", one.wiki.name, one.label):
+    with tags("newwiki", due_month.wiki.name, due_month.label):
         try:
-            ended: MonthEnding = month(one)
+            ended: MonthEnding = month(due_month)
         except MonthsFailed as error:
             (ended,) = error.endings
     return ended
@@ -116,13 +116,13 @@ class _MonthTasks(steps.MonthSteps):
         written: Path = _report(super().report, month, snapshot)
         return written
 
-    def tell(self, month: Month, told: dict[str, Any]) -> None:
+    def tell(self, month: Month, message: dict[str, Any]) -> None:
         if address(month.registered.notify):
-            _notify(month, told)
+            _notify(month, message)
 
-    def ended(self, ending: MonthEnding, told: dict[str, Any]) -> None:
+    def ended(self, ending: MonthEnding, message: dict[str, Any]) -> None:
         self.bar.end()
-        get_run_logger().info(visible(told["text"]))
+        get_run_logger().info(visible(message["text"]))
         create_markdown_artifact(_summary(ending), _key("month", str(ending.month)), f"How {ending.month} ended")
 
 

@@ -50,14 +50,14 @@ class MonthSteps:
             self.database, self.progress, ReportRequest(snapshot=snapshot.snapshot_id), file
         ).resolve()
 
-    def tell(self, month: Month, told: dict[str, Any]) -> None:
+    def tell(self, month: Month, message: dict[str, Any]) -> None:
         """Send the notice, or do nothing if no webhook is registered."""
         if place := address(month.registered.notify):
-            send_patiently(place, told, told["key"], Backoff())
+            send_patiently(place, message, message["key"], Backoff())
 
-    def ended(self, ending: MonthEnding, told: dict[str, Any]) -> None:
+    def ended(self, ending: MonthEnding, message: dict[str, Any]) -> None:
         """Show the result of a month."""
-        self.progress.note(told["text"])
+        self.progress.note(message["text"])
 
 
 def run(month: Month, work: MonthSteps) -> MonthEnding:
@@ -81,20 +81,20 @@ def run(month: Month, work: MonthSteps) -> MonthEnding:
     ending = MonthEnding(
         month, snapshot, report, tuple(gates), _words(failures), isinstance(failures.get("refresh"), TransientError)
     )
-    told = notice(work.database, ending)
-    work.ended(ending, told)
+    message = notice(work.database, ending)
+    work.ended(ending, message)
     if not months.is_recorded(work.database, ending.key):
-        _attempt(failures, "notice", _tell, work, ending, told)
+        _attempt(failures, "notice", _tell, work, ending, message)
     return replace(ending, failures=_words(failures))
 
 
-def _tell(work: MonthSteps, ending: MonthEnding, told: dict[str, Any]) -> None:
+def _tell(work: MonthSteps, ending: MonthEnding, message: dict[str, Any]) -> None:
     """Send the notice, then record it.
 
     After a crash the notice may arrive twice with the same key, but it is never lost.
     """
     month = ending.month
-    work.tell(month, told)
+    work.tell(month, message)
     now = datetime.now(UTC).replace(microsecond=0)
     notify = month.registered.notify
     months.record(
@@ -129,8 +129,8 @@ def request_of(registered: Registrations, model: Model, snapshot: str) -> Evalua
 
 def _judged(database: Database, month: Month, gate: Gate, snapshot: Snapshot) -> list[MonthGate]:
     """Judge a gate by the registered runs only, because the snapshot may have other runs."""
-    asked = month.registered.evaluation
-    numbers = (asked.prompts, asked.samples, asked.keep, asked.max_new_tokens, asked.seed)
+    evaluation = month.registered.evaluation
+    numbers = (evaluation.prompts, evaluation.samples, evaluation.keep, evaluation.max_new_tokens, evaluation.seed)
     template = month.settings.template
     among = {run_id for (run_id,) in database.rows("registered_runs", snapshot.snapshot_id, *numbers, template)}
     among.add(f"reference:{snapshot.snapshot_id}")

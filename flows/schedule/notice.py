@@ -58,8 +58,8 @@ class MonthEnding:
     def key(self) -> str:
         """A hash that is the same for the same ending, independent of the wording of errors."""
         snapshot = self.snapshot.content_sha256 if self.snapshot else None
-        told = [str(self.month), self.month.registered_sha256, snapshot, sorted(self.failures)]
-        return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:32]
+        facts = [str(self.month), self.month.registered_sha256, snapshot, sorted(self.failures)]
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:32]
 
     @property
     def trouble(self) -> str:
@@ -112,8 +112,8 @@ def _rows(database: Database, snapshot: Snapshot) -> list[dict[str, Any]]:
 
 def _other_than(record: Mapping[str, Any], shown: Board, part: str, usual: str) -> dict[str, str]:
     """Return this part of each column by column name, if its value differs from `usual`."""
-    found = {column.name: record[column.name + part] for column in shown.columns}
-    return {name: value for name, value in found.items() if value not in (None, usual)}
+    values = {column.name: record[column.name + part] for column in shown.columns}
+    return {name: value for name, value in values.items() if value not in (None, usual)}
 
 
 def _gate(gate: MonthGate) -> dict[str, Any]:

@@ -24,12 +24,12 @@ def address(notify: Notify) -> str | None:
         return _from_block(notify.webhook_block)
     if not notify.webhook_env:
         return None
-    if not (found := os.environ.get(notify.webhook_env)):
+    if not (url := os.environ.get(notify.webhook_env)):
         raise UsageError(
             f"[notify] names the environment variable {notify.webhook_env}, which is not set; "
             "set it to the webhook's address"
         )
-    return found
+    return url
 
 
 def send(place: str, notice: Mapping[str, Any], key: str) -> None:
