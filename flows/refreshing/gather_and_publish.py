@@ -90,15 +90,15 @@ def gather(database: Database, source: Source, wanted: SnapshotDefinition, progr
     count, sketches = len(done), dict[int, Sketch]()
     try:
         with staging.held():
-            found = _judged(source, site, wanted, staging, done)
-            for listed, stretch in groupby(found, key=lambda some: some.listed):
+            batches = _judged(source, site, wanted, staging, done)
+            for listed, stretch in groupby(batches, key=lambda batch: batch.listed):
                 title, unit = (f"listing {listed} for {name}", "days") if listed else (f"reading {name}", source.unit)
                 with progress.stretch(f"{title} from {source.name}", unit) as bar:
-                    for some in stretch:
-                        staging.add(some.pages, source.asked())
-                        sketches |= some.sketches
-                        count += len(some.pages)
-                        bar.update(some.position, some.total, "" if listed else f"{count:,} pages judged")
+                    for batch in stretch:
+                        staging.add(batch.pages, source.asked())
+                        sketches |= batch.sketches
+                        count += len(batch.pages)
+                        bar.update(batch.position, batch.total, "" if listed else f"{count:,} pages judged")
     except TerminalError:
         staging.discard()
         raise
@@ -178,8 +178,8 @@ def _judged(
         is_old = wanted.kind == "old"
         reading = Wanted(site, wanted.window, staging.cutoff, selection, frozenset(done), is_old)
         full = partial(_rank_when_full, staging, selection) if is_old else None
-        for found, position in judged_parts(source.parts, reading, source.name, full):
-            yield _JudgedBatch(found.judged, position, source.size, sketches=found.sketches)
+        for part, position in judged_parts(source.parts, reading, source.name, full):
+            yield _JudgedBatch(part.judged, position, source.size, sketches=part.sketches)
         return
     language = load_language(site.language)
     for batch in _batches(source, wanted, staging, done):
@@ -188,7 +188,7 @@ def _judged(
                 page,
                 selection,
                 language,
-                lambda asked: source.count_revisions(asked, staging.cutoff, selection.min_revisions),
+                lambda candidate: source.count_revisions(candidate, staging.cutoff, selection.min_revisions),
             )
             for page in batch.pages
         ]
@@ -209,8 +209,8 @@ def _batches(source: Source, wanted: SnapshotDefinition, staging: Staging, done:
 
 def _content_of(database: Database, names: Iterable[str]) -> dict[str, str]:
     """Return the content hash of each snapshot by snapshot id."""
-    found = [snapshots.resolve(database, name) for name in names]
-    return {snapshot.snapshot_id: snapshot.content_sha256 for snapshot in found}
+    resolved = [snapshots.resolve(database, name) for name in names]
+    return {snapshot.snapshot_id: snapshot.content_sha256 for snapshot in resolved}
 
 
 def _sampled(page: Judged, drawn: set[str]) -> Judged:

@@ -32,10 +32,8 @@ def look_up(
         source.tell(say)
         classes = source.instance_of(named)
         types = dict(zip(classes, source.topics(classes.values()), strict=True))
-    found = [
-        Topic(page_id, item, classes.get(item or "", ()), types.get(item or "")) for page_id, item in items.items()
-    ]
-    topics.store(database, snapshot_id, found)
+    rows = [Topic(page_id, item, classes.get(item or "", ()), types.get(item or "")) for page_id, item in items.items()]
+    topics.store(database, snapshot_id, rows)
 
 
 def look_up_if_reachable(

@@ -127,8 +127,8 @@ def _check_against(database: Database, manifest: Manifest) -> tuple[str, ...]:
 
 
 def _against(manifest: Manifest) -> dict[str, str]:
-    found: dict[str, str] = manifest.parameters.get("novel_against", {})
-    return found
+    against: dict[str, str] = manifest.parameters.get("novel_against", {})
+    return against
 
 
 def _fetch(
@@ -155,9 +155,9 @@ def _extracted(entry: ManifestEntry, revision: Revision, language: Language) -> 
     """Return the article as published, or a message that says how it differs."""
     if revision.wikitext is None:
         return f"{_named(entry)} is hidden"
-    found = sha1(revision.wikitext)
-    if entry.sha1 and found != entry.sha1:
-        return f"{_named(entry)} differs: its text has SHA-1 {found}, and had {entry.sha1}"
+    actual = sha1(revision.wikitext)
+    if entry.sha1 and actual != entry.sha1:
+        return f"{_named(entry)} differs: its text has SHA-1 {actual}, and had {entry.sha1}"
     extracted = extract(revision.wikitext, language, entry.title)
     first_sentence, completion = split(extracted.prose, language)
     if snapshots.text_sha256(first_sentence, completion) != entry.text_sha256:
@@ -174,7 +174,7 @@ def _extracted(entry: ManifestEntry, revision: Revision, language: Language) -> 
         words=count_words(extracted.prose),
         first_sentence=first_sentence,
         completion=completion,
-        sha1=found,
+        sha1=actual,
         headings=extracted.headings_json,
         structure=structure_json(revision.wikitext, language, entry.title),
     )
@@ -186,10 +186,10 @@ def _named(entry: ManifestEntry) -> str:
 
 def _wrong_hash(manifest: Manifest, pages: list[Judged]) -> list[str]:
     articles = [snapshots.article(page) for page in pages]
-    found = snapshots.content_sha256(articles, _parameters(manifest), manifest.extractor_version)
-    if found == manifest.content_sha256:
+    actual = snapshots.content_sha256(articles, _parameters(manifest), manifest.extractor_version)
+    if actual == manifest.content_sha256:
         return []
-    return [f"every text is as it was, but not the hash of all ({found}): the manifest itself was changed"]
+    return [f"every text is as it was, but not the hash of all ({actual}): the manifest itself was changed"]
 
 
 def _parameters(manifest: Manifest) -> str:

@@ -6,12 +6,12 @@ from storage.database import Database
 
 def show_funnel(database: Database, snapshot: str, form: str) -> None:
     """Print the number of candidates of the snapshot by verdict."""
-    found = database.rows("funnel", snapshot)
-    tables.show(["verdict", "pages", "share", "example"], found, form, title=f"{snapshot}: what became of every page")
+    rows = database.rows("funnel", snapshot)
+    tables.show(["verdict", "pages", "share", "example"], rows, form, title=f"{snapshot}: what became of every page")
 
 
 def show_requests(database: Database, snapshot: str) -> None:
     """Print the requests of the refresh to the wiki. Prints nothing for a dump, which needs no requests."""
-    if found := database.rows("requests", snapshot):
+    if rows := database.rows("requests", snapshot):
         heads = ["kind", "requests", "retries", "bytes", "seconds"]
-        tables.show(heads, found, "table", title=f"{snapshot}: what the wiki was asked for")
+        tables.show(heads, rows, "table", title=f"{snapshot}: what the wiki was asked for")

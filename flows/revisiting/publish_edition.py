@@ -123,14 +123,14 @@ def publish_edition(
 
 
 def _published(database: Database, wanted: Revisit) -> Snapshot | None:
-    found = snapshots.find(database, wanted.edition)
-    of = editions.revisited(found) if found else None
-    if found and (of is None or of["content_sha256"] != wanted.first.content_sha256):
+    edition = snapshots.find(database, wanted.edition)
+    of = editions.revisited(edition) if edition else None
+    if edition and (of is None or of["content_sha256"] != wanted.first.content_sha256):
         raise TerminalError(
             f"'{database.path}' holds a snapshot of the name {wanted.edition} that is no edition of this "
             f"{wanted.first.snapshot_id}; revisit it in another database"
         )
-    return found
+    return edition
 
 
 def _require_extractor(first: Snapshot) -> None:
@@ -164,8 +164,8 @@ def _gather(
     span = Window(first.cutoff, wanted.cutoff)
     stubs = {page_id: replace(page, revisions=None) for page_id, (page, _) in known.items()}
     with staging.held():
-        found = source.later(span, window, stubs, done, staging)
-        for listed, batches in groupby(found, key=lambda batch: batch.listed):
+        judged_batches = source.later(span, window, stubs, done, staging)
+        for listed, batches in groupby(judged_batches, key=lambda batch: batch.listed):
             title, unit = (f"listing {listed}", "days") if listed else (f"revisiting {first.snapshot_id}", source.unit)
             with progress.stretch(f"{title} from {source.name}", unit) as bar:
                 for batch in batches:
@@ -185,4 +185,4 @@ def _judged(page: Page, first: Page, origin: Any, selection: Selection, language
 
 
 def _selection(parameters: dict[str, Any]) -> Selection:
-    return Selection(**{one.name: parameters[one.name] for one in fields(Selection) if one.name in parameters})
+    return Selection(**{field.name: parameters[field.name] for field in fields(Selection) if field.name in parameters})

@@ -46,8 +46,12 @@ def score_edition(
 
 def _chosen(metrics: str, settings: Settings, progress: Progress) -> list[Evaluator]:
     """Return the evaluators of single texts whose scores depend on the article. Raises UsageError if there are none."""
-    found = choose(metrics, settings, progress)
-    chosen = [one for one in found if not isinstance(one, SetEvaluator) and not one.costly and reads_article(one)]
+    evaluators = choose(metrics, settings, progress)
+    chosen = [
+        evaluator
+        for evaluator in evaluators
+        if not isinstance(evaluator, SetEvaluator) and not evaluator.costly and reads_article(evaluator)
+    ]
     if not chosen:
         raise UsageError(
             f"none of {metrics} compares a single text with its article, so none can change with it; "
@@ -71,10 +75,12 @@ class EditionScoring:
         self._database, self._edition, self._loaded = database, edition.snapshot_id, loaded
         self._language = edition.language
         self._chosen, self._progress = chosen, progress
-        runs.register(database, loaded.fingerprints.values(), [metric for one in chosen for metric in one.metrics])
+        runs.register(
+            database, loaded.fingerprints.values(), [metric for evaluator in chosen for metric in evaluator.metrics]
+        )
         changed = set(editions.changed_pages(database, self._edition))
         before, self._later = (
-            {one.page_id: one for one in snapshots.articles(database, name) if one.page_id in changed}
+            {article.page_id: article for article in snapshots.articles(database, name) if article.page_id in changed}
             for name in (first.snapshot_id, self._edition)
         )
         self._additions = self._read(first.snapshot_id, before)
@@ -83,7 +89,9 @@ class EditionScoring:
     def judge(self, run: Run, articles: Sequence[Article]) -> None:
         """Score the kept completions that have no scores against the edition yet."""
         editions.copy_unchanged(self._database, self._edition, run.run_id, self._loaded.ids(self._chosen))
-        prompts = {one.page_id: fill(run.prompt_template, one.title, one.first_sentence) for one in articles}
+        prompts = {
+            article.page_id: fill(run.prompt_template, article.title, article.first_sentence) for article in articles
+        }
         keys = [key for key in runs.kept_completions(self._database, run.run_id) if key[0] in self._later]
         lacking = self._lacking(run, keys)
         todo = sorted(set[Key]().union(*lacking.values()))
@@ -100,18 +108,21 @@ class EditionScoring:
     def _lacking(self, run: Run, keys: Sequence[Key]) -> dict[str, set[Key]]:
         """Return the unscored texts of each evaluator."""
         done = editions.scored_texts(self._database, self._edition, run.run_id, self._ids)
-        by_name = {one.name: self._loaded.fingerprints[one.name].evaluator_id for one in (*self._chosen, CAME_TRUE)}
+        by_name = {
+            evaluator.name: self._loaded.fingerprints[evaluator.name].evaluator_id
+            for evaluator in (*self._chosen, CAME_TRUE)
+        }
         return {name: set(keys) - done[evaluator_id] for name, evaluator_id in by_name.items()}
 
     def _judge_batch(
         self, run: Run, batch: Sequence[Key], prompts: Mapping[int, str], lacking: Mapping[str, set[Key]]
     ) -> list[Score]:
-        wanted = [one for one in self._chosen if lacking[one.name].intersection(batch)]
-        found = runs.kept_texts(self._database, run.run_id, batch[0][0], batch[-1][0])
+        wanted = [evaluator for evaluator in self._chosen if lacking[evaluator.name].intersection(batch)]
+        kept_texts = runs.kept_texts(self._database, run.run_id, batch[0][0], batch[-1][0])
         pages = [self._later[page_id] for page_id in dict(batch)]
         references = self._loaded.read(self._database, self._edition, pages, [*wanted, CAME_TRUE])
         analyses = self._loaded.analyse(
-            [found[key] for key in batch], [prompts[page_id] for page_id, _ in batch], [*wanted, CAME_TRUE]
+            [kept_texts[key] for key in batch], [prompts[page_id] for page_id, _ in batch], [*wanted, CAME_TRUE]
         )
         scores = score(wanted, self._loaded.fingerprints, batch, analyses, references, self._language)
         texts, things = self._came_true(batch, analyses)
@@ -124,10 +135,14 @@ class EditionScoring:
         by = self._loaded.fingerprints[CAME_TRUE.name].evaluator_id
         texts, things = [], []
         for (page_id, sample), analysis in zip(batch, analyses, strict=True):
-            for one in self._additions.said(page_id, analysis.text, analysis.named()):
-                count = len(one.terms) if one.status == "ok" else None
-                texts.append(CameTrueText(page_id, sample, by, one.kind, one.additions, count, one.chance, one.status))
-                things += [CameTrueThing(page_id, sample, by, one.kind, term) for term in one.terms]
+            for outcome in self._additions.said(page_id, analysis.text, analysis.named()):
+                count = len(outcome.terms) if outcome.status == "ok" else None
+                texts.append(
+                    CameTrueText(
+                        page_id, sample, by, outcome.kind, outcome.additions, count, outcome.chance, outcome.status
+                    )
+                )
+                things += [CameTrueThing(page_id, sample, by, outcome.kind, term) for term in outcome.terms]
         return texts, things
 
     def _read(self, first_id: str, before: Mapping[int, Article]) -> Additions:
@@ -151,7 +166,7 @@ class EditionScoring:
         later = [self._later[page_id] for page_id in pages]
         facts = known_facts(self._database, first_id, pages)
         read = self._loaded.read(self._database, self._edition, later, [CAME_TRUE])
-        leads = self._loaded.analyse([one.first_sentence for one in later], [""] * len(later), [CAME_TRUE])
+        leads = self._loaded.analyse([article.first_sentence for article in later], [""] * len(later), [CAME_TRUE])
         for article, lead in zip(later, leads, strict=True):
             page_id, rest = article.page_id, read[article.page_id]
             mentions = [*lead.named(), *rest.named()]

@@ -17,17 +17,17 @@ def show_edition(database: Database, edition: str) -> None:
 
     Leaves out empty tables, and prints nothing if the database does not contain the first edition.
     """
-    for one in database.records(dict[str, Any], "edition_one", edition):
-        _show(database, one)
+    for record in database.records(dict[str, Any], "edition_one", edition):
+        _show(database, record)
 
 
-def _show(database: Database, one: Mapping[str, Any]) -> None:
-    edition = one["edition"]
+def _show(database: Database, record: Mapping[str, Any]) -> None:
+    edition = record["edition"]
     tables.show(
         ["outcome", "articles", "share", "example"],
         database.rows("edition_outcomes", edition),
         "table",
-        title=f"{edition}: what became of the {one['articles']:,} articles of {one['snapshot_id']}",
+        title=f"{edition}: what became of the {record['articles']:,} articles of {record['snapshot_id']}",
     )
     if scores := database.records(dict[str, Any], "edition_differences", edition):
         tables.show(
@@ -40,13 +40,13 @@ def _show(database: Database, one: Mapping[str, Any]) -> None:
             "table",
             title=f"{edition}: the runs beside both editions of the articles",
         )  # fmt: skip
-    if found := database.records(dict[str, Any], "came_true_by_run", edition):
+    if rows := database.records(dict[str, Any], "came_true_by_run", edition):
         tables.show(
             [*_EACH, "kind", "texts", "came true", "by chance", "excess a text", "95 % interval"],
             [
                 [*_named(row), row["kind"], row["texts"], row["came_true"], row["chance"], row["excess"],
                  interval(row)]
-                for row in found
+                for row in rows
             ],
             "table",
             title=f"{edition}: what texts on changed articles said that these said only later",
