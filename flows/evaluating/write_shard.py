@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from flows.evaluating.generate import load_model
 from flows.workers.shards import A_SHARD, Executor, Setting, cut, pages_of
-from flows.workers.worker import everywhere, here, kept, settle
+from flows.workers.worker import cached, everywhere, here, settle
 from newwiki.decoding.grammar import Decoder
 from newwiki.errors import TerminalError
 from newwiki.models.backend import Backend, Writing, numerics_of
@@ -74,16 +74,16 @@ class ShardedModel:
         self, requests: Sequence[tuple[Prompt, int]], decoder: Decoder, writing: Writing
     ) -> Iterator[list[Completion]]:
         """Yield the completions of each shard after it is done. Raises ShardsFailed at the end if shards failed."""
-        asked = {name: value for name, value in vars(writing).items() if name != "note"}
+        values = {name: value for name, value in vars(writing).items() if name != "note"}
         others = tuple(sorted(self._others[decoder.canonical].items()))
         sent = Decoder(decoder.name, {key: _sent(key, value) for key, value in decoder.parameters.items()})
         shards = [
-            WriteShard(self._reference, others, sent, asked, part, self._executor.setting)
+            WriteShard(self._reference, others, sent, values, part, self._executor.setting)
             for part in cut(requests, lambda request: request[0].page_id, self._executor.workers, A_SHARD)
         ]
         for _, table in self._executor.run(write, shards, _name):
-            for told in json.loads(table.schema.metadata[b"notes"]):
-                writing.note(told)
+            for note in json.loads(table.schema.metadata[b"notes"]):
+                writing.note(note)
             yield [_completion(row) for row in table.to_pylist()]
 
 
@@ -93,12 +93,14 @@ def write(shard: WriteShard) -> pa.Table:
     Raises TerminalError if the model on this machine differs from the requested model.
     """
     settle(shard.setting)
-    model: Backend = kept("model", (shard.model, shard.setting.plugins), lambda: _load(shard))
-    if (found := tuple(sorted(model.others(shard.decoder).items()))) != shard.others:
-        _refuse(shard, f"the models of '{shard.decoder.short}'", found, shard.others)
+    model: Backend = cached("model", (shard.model, shard.setting.plugins), lambda: _load(shard))
+    if (actual := tuple(sorted(model.others(shard.decoder).items()))) != shard.others:
+        _refuse(shard, f"the models of '{shard.decoder.short}'", actual, shard.others)
     notes: list[str] = []
     writing = Writing(**shard.writing, note=notes.append)
-    rows = [asdict(one) for batch in model.complete(shard.requests, shard.decoder, writing) for one in batch]
+    rows = [
+        asdict(completion) for batch in model.complete(shard.requests, shard.decoder, writing) for completion in batch
+    ]
     return pa.Table.from_pylist(rows).replace_schema_metadata({"notes": json.dumps(notes)})
 
 
@@ -114,20 +116,20 @@ def _sent(key: str, value: Any) -> Any:
 def _load(shard: WriteShard) -> Backend:
     wanted = shard.model
     loaded = load_model(wanted.backend, wanted.name, dict(wanted.arguments))
-    found = (loaded.sha256, loaded.dtype, ("numerics", numerics_of(loaded)), *sorted(loaded.settings.items()))
-    if found != (expected := (wanted.sha256, wanted.dtype, ("numerics", wanted.numerics), *wanted.settings)):
-        _refuse(shard, f"the model '{wanted.name}'", found, expected)
+    actual = (loaded.sha256, loaded.dtype, ("numerics", numerics_of(loaded)), *sorted(loaded.settings.items()))
+    if actual != (expected := (wanted.sha256, wanted.dtype, ("numerics", wanted.numerics), *wanted.settings)):
+        _refuse(shard, f"the model '{wanted.name}'", actual, expected)
     return loaded
 
 
-def _refuse(shard: WriteShard, what: str, found: Sequence[object], expected: Sequence[object]) -> None:
+def _refuse(shard: WriteShard, what: str, actual: Sequence[object], expected: Sequence[object]) -> None:
     raise TerminalError(
-        f"{what} is another one on {here()} ({_told(found)}) than on {shard.setting.machine} ({_told(expected)}); "
+        f"{what} is another one on {here()} ({_words(actual)}) than on {shard.setting.machine} ({_words(expected)}); "
         "give both machines the same files"
     )
 
 
-def _told(facts: Sequence[object]) -> str:
+def _words(facts: Sequence[object]) -> str:
     return ", ".join("=".join(map(str, fact)) if isinstance(fact, tuple) else str(fact) for fact in facts)
 
 

@@ -12,7 +12,7 @@ from flows.scoring.batches import BatchScores, TextBatch, score_batch
 from flows.scoring.loaded_evaluators import LoadedEvaluators, judged_by
 from flows.scoring.text_budget import Key
 from flows.workers.shards import Executor, Setting, cut, pages_of
-from flows.workers.worker import everywhere, here, kept, settle
+from flows.workers.worker import cached, everywhere, here, settle
 from newwiki.errors import TerminalError
 from newwiki.records import CheckedClaim, Fingerprint, Score
 from newwiki.registry import evaluators, set_evaluators
@@ -65,7 +65,7 @@ def score_shard(shard: ScoreShard) -> Tables:
     settle(shard.setting)
     named = tuple(sorted(shard.fingerprints))
     judged = tuple(judged_by(shard.fingerprints[name]) for name in named)
-    loaded = kept("evaluators", (shard.settings, named, judged, shard.setting.plugins), lambda: _load(shard))
+    loaded = cached("evaluators", (shard.settings, named, judged, shard.setting.plugins), lambda: _load(shard))
     scored = score_batch(loaded, shard.batch)
     return {
         "scores": pa.Table.from_pylist([asdict(score) for score in scored.scores]),

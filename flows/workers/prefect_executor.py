@@ -74,7 +74,7 @@ class PrefectExecutor:
         waiting = list(range(len(shards)))
         for attempt in range(1, _ROUNDS + 1):
             again: dict[int, BaseException] = {}
-            groups = [[one] for one in waiting] if attempt == _ROUNDS else [waiting]
+            groups = [[number] for number in waiting] if attempt == _ROUNDS else [waiting]
             for number, result in self._done(work, shards, groups, name):
                 if not isinstance(result, BaseException):
                     yield shards[number], result
@@ -85,9 +85,9 @@ class PrefectExecutor:
             waiting = sorted(again)
             if not waiting:
                 break
-            self._progress.note(f"{len(waiting)} shards are done again: {_told(again[waiting[0]])}")
+            self._progress.note(f"{len(waiting)} shards are done again: {_message(again[waiting[0]])}")
         if failed:
-            lines = [f"{name(shards[number])}: {_told(error)}" for number, error in sorted(failed.items())]
+            lines = [f"{name(shards[number])}: {_message(error)}" for number, error in sorted(failed.items())]
             for line in lines:
                 self._progress.note(f"failed for good: {line}")
             raise ShardsFailed(f"{len(failed)} of {len(shards)} shards failed, all others are stored; {lines[0]}")
@@ -99,7 +99,8 @@ class PrefectExecutor:
         for group in groups:
             died = False
             futures = {
-                self._runner.submit(_task(work, name(shards[one])), {"shard": shards[one]}): one for one in group
+                self._runner.submit(_task(work, name(shards[number])), {"shard": shards[number]}): number
+                for number in group
             }
             for future in as_completed(list(futures)):
                 result = _outcome(future)
@@ -123,5 +124,5 @@ def _outcome(future: Any) -> Any:
         return error
 
 
-def _told(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split()) if not isinstance(error, TerminalError) else str(error)

@@ -22,7 +22,7 @@ class ShardsFailed(TerminalError):
 
 @dataclass(frozen=True)
 class Setting:
-    """What a worker needs to know about the coordinating process.
+    """The settings that a worker copies from the coordinating process.
 
     `plugins` are the files of the user's own components, `machine` and `process` identify the process, and `threads` is
     the number of torch threads. None leaves this number to the worker.
@@ -58,10 +58,10 @@ def cut(items: Sequence[T], page: Callable[[T], int], workers: int, most: int) -
     """Divide the items into shards of whole, consecutive pages: several per worker, with about `most` items at most."""
     size = shard_size(len(items), workers, most)
     shards: list[list[T]] = []
-    for _, of_page in groupby(items, key=page):
+    for _, page_items in groupby(items, key=page):
         if not shards or len(shards[-1]) >= size:
             shards.append([])
-        shards[-1] += of_page
+        shards[-1] += page_items
     return shards
 
 

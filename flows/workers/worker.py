@@ -32,7 +32,7 @@ def settle(setting: Setting) -> None:
         torch.set_num_threads(setting.threads)
 
 
-def kept(kind: str, key: Hashable, load: Callable[[], T]) -> T:
+def cached(kind: str, key: Hashable, load: Callable[[], T]) -> T:
     """Return the cached object for this key, or load it. The cache holds only the last object of each kind."""
     slots: dict[str, tuple[Hashable, T]] = _OWN.__dict__
     if kind in slots and slots[kind][0] == key:
