@@ -16,19 +16,19 @@ def asked_of(prompts: PromptSet) -> Asked:
 
     The texts have no references. The id of the prompt set serves as snapshot id and as content hash.
     """
-    return Asked(prompts.prompt_set_id, "", prompts.prompt_set_id, [_as_article(one) for one in prompts.prompts])
+    return Asked(prompts.prompt_set_id, "", prompts.prompt_set_id, [_as_article(prompt) for prompt in prompts.prompts])
 
 
-def _as_article(one: GroupPrompt) -> Article:
+def _as_article(prompt: GroupPrompt) -> Article:
     return Article(
-        page_id=one.page_id,
+        page_id=prompt.page_id,
         rev_id=0,
         title="",
         created_at=_NO_TIME,
         revised_at=_NO_TIME,
         revisions=0,
         words=0,
-        first_sentence=one.prompt,
+        first_sentence=prompt.prompt,
         completion="",
         text_sha256="",
     )

@@ -81,24 +81,24 @@ def evaluate_all(
     """
     cutoffs = check(database, request, settings)
     chosen = [decoder for specification in request.decoder for decoder in parse(specification)]
-    of_texts, of_articles = [], reading_of(request)
+    text_evaluators, readers = [], reading_of(request)
     if executor:
         refuse_workers(request)
     if not request.likelihood_only:
-        of_texts = choose(request.metrics, settings, progress)
+        text_evaluators = choose(request.metrics, settings, progress)
         if left_out := _not_read(request, executor is not None):
             progress.note(left_out)
-            of_articles = []
-    loaded_evaluators = LoadedEvaluators(of_texts, settings, request.budget)
+            readers = []
+    loaded_evaluators = LoadedEvaluators(text_evaluators, settings, request.budget)
     scorers = loaded_evaluators.all_ids
     scoring = ShardedScoring(executor) if executor else None
     failures: list[str] = []
     with bases_stay() if len(request.models) > 1 else nullcontext():
         for name in request.models:
             loaded = load(request.backend, name, request.loading)
-            if of_articles:
+            if readers:
                 planned = plan_reading(database, loaded, request, settings.template, cutoffs[name])
-                scorers |= work.read(database, planned, loaded, of_articles, progress)
+                scorers |= work.read(database, planned, loaded, readers, progress)
             if executor:
                 loaded = ShardedModel(loaded, request.backend, request.loading, chosen, executor)
             for decoder in chosen:
@@ -121,12 +121,14 @@ def reading_of(request: EvaluationRequest) -> list[ReadingEvaluator]:
     if request.likelihood_only and request.metrics in ("core", "all"):
         return list(reading_evaluators.all().values())
     chosen = select(request.metrics)
-    found = [one for one in chosen if isinstance(one, ReadingEvaluator)]
-    if request.likelihood_only and len(found) < len(chosen):
-        [other, *_] = [one.name for one in chosen if one not in found]
-        known = ", ".join(metric.name for one in reading_evaluators.all().values() for metric in one.metrics)
+    readers = [evaluator for evaluator in chosen if isinstance(evaluator, ReadingEvaluator)]
+    if request.likelihood_only and len(readers) < len(chosen):
+        [other, *_] = [evaluator.name for evaluator in chosen if evaluator not in readers]
+        known = ", ".join(
+            metric.name for evaluator in reading_evaluators.all().values() for metric in evaluator.metrics
+        )
         raise UsageError(f"--likelihood-only writes no texts, which '{other}' is of; it measures: {known}")
-    return found
+    return readers
 
 
 def refuse_workers(request: EvaluationRequest) -> None:
@@ -142,7 +144,7 @@ def _not_read(request: EvaluationRequest, on_workers: bool) -> str | None:
     """Return the reason why `all` leaves out the metrics of reading models, or None if it includes them."""
     if request.metrics != "all":
         return None
-    what = ", ".join(metric.name for one in reading_evaluators.all().values() for metric in one.metrics)
+    what = ", ".join(metric.name for evaluator in reading_evaluators.all().values() for metric in evaluator.metrics)
     if on_workers:
         return f"all leaves out {what}: articles are read in this process; evaluate without a runner for them"
     if not reads_articles(models.get(request.backend)):
@@ -162,12 +164,12 @@ def check(database: Database, request: EvaluationRequest, settings: Settings) ->
     if request.likelihood_only and not reads_articles(models.get(request.backend)):
         raise TerminalError(
             f"backend '{request.backend}' gives no log-probabilities of a text that is given; --likelihood-only needs "
-            f"one that does: {', '.join(name for name, one in models.all().items() if reads_articles(one))}"
+            f"one that does: {', '.join(name for name, backend in models.all().items() if reads_articles(backend))}"
         )
     reading_of(request)
     resolve(database, request.snapshot)
-    found = find_models(request.backend, request.models, request.loading)
+    folders = find_models(request.backend, request.models, request.loading)
     return {
         name: known_cutoff(name, request.knowledge_cutoff, dict(settings.knowledge_cutoffs), folder)
-        for name, folder in found.items()
+        for name, folder in folders.items()
     }

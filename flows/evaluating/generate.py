@@ -81,17 +81,17 @@ def find_models(backend: str, names: Sequence[str], arguments: dict[str, str]) -
     loader = models.get(backend)
     if not hasattr(loader, "find"):
         return dict.fromkeys(names)
-    found = {name: _asked(backend, loader.find, name, arguments) for name in names}
-    return {name: getattr(checkpoint, "folder", None) for name, checkpoint in found.items()}
+    checkpoints = {name: _call(backend, loader.find, name, arguments) for name in names}
+    return {name: getattr(checkpoint, "folder", None) for name, checkpoint in checkpoints.items()}
 
 
 def load_model(backend: str, name: str, arguments: dict[str, str]) -> Backend:
     """Load a model. Raises TerminalError if the model is unavailable, and UsageError for an unknown argument."""
-    loaded: Backend = _asked(backend, models.get(backend), name, arguments)
+    loaded: Backend = _call(backend, models.get(backend), name, arguments)
     return loaded
 
 
-def _asked(backend: str, ask: Callable[..., Any], name: str, arguments: dict[str, str]) -> Any:
+def _call(backend: str, ask: Callable[..., Any], name: str, arguments: dict[str, str]) -> Any:
     try:
         return ask(name, **arguments)
     except TypeError as error:
@@ -112,13 +112,13 @@ def plan(
     with database.read():
         snapshot = snapshots.resolve(database, request.snapshot)
         articles = snapshots.articles(database, snapshot.snapshot_id)[: request.prompts]
-    asked = Asked(snapshot.snapshot_id, snapshot.wiki, snapshot.content_sha256, articles)
-    return plan_on(database, asked, backend, decoder, request, template, cutoff)
+    test_set = Asked(snapshot.snapshot_id, snapshot.wiki, snapshot.content_sha256, articles)
+    return plan_on(database, test_set, backend, decoder, request, template, cutoff)
 
 
 def plan_on(
     database: Database,
-    asked: Asked,
+    test_set: Asked,
     backend: Backend,
     decoder: Decoder,
     request: EvaluationRequest,
@@ -130,12 +130,12 @@ def plan_on(
     A run that an earlier version started keeps its id. That id may contain the full path of a model that the decoder
     reads.
     """
-    articles = asked.articles
+    articles = test_set.articles
     once = decoders.get(decoder.name).is_deterministic(decoder)
     samples, keep = (1, 1) if once else (request.samples, request.keep)
     others = _others(backend, decoder)
     identity = RunIdentity(
-        content_sha256=asked.content_sha256,
+        content_sha256=test_set.content_sha256,
         pages=[article.page_id for article in articles],
         model_sha256=backend.sha256,
         others=others,
@@ -156,11 +156,11 @@ def plan_on(
     if by_path != identity and runs.status(database, by_path.run_id(numerics)) is not None:
         identity = by_path
     run_id = identity.run_id(numerics)
-    earlier = [identity.run_id(one) for one in (None, *range(1, numerics))] if numerics else []
+    earlier = [identity.run_id(version) for version in (None, *range(1, numerics))] if numerics else []
     circumstances = {
         **backend.versions,
         **backend.settings,
-        **exposure(backend, asked.wiki, articles),
+        **exposure(backend, test_set.wiki, articles),
         **{f"{name}_sha256": sha256 for name, sha256 in others.items()},
         **({"stop": list(request.stop)} if request.stop else {}),
         "batch_size": request.batch_size or "auto",
@@ -169,7 +169,7 @@ def plan_on(
     }
     run = Run(
         run_id=run_id,
-        snapshot_id=asked.snapshot_id,
+        snapshot_id=test_set.snapshot_id,
         model=model_label(backend.name),
         model_sha256=backend.sha256,
         backend=backend.backend,
@@ -229,8 +229,8 @@ def generate(
     title = f"{run.model} {decoder.short}"
     for warning in filter(None, (leak(run), told_of_adapter(run))):
         progress.note(warning)
-    if planned.cutoff and (told := knowledge_cutoffs.enter(database, run.run_id, planned.cutoff)):
-        progress.note(told)
+    if planned.cutoff and (note := knowledge_cutoffs.enter(database, run.run_id, planned.cutoff)):
+        progress.note(note)
     with database.read():
         status, stored = runs.status(database, run.run_id), runs.stored_completions(database, run.run_id)
         unfinished = runs.unfinished(database, planned.earlier)

@@ -30,19 +30,19 @@ def command(run: Run, articles: int | None, database: str) -> str | None:
     The command leaves out options that do not affect the texts (device, batch size), the metrics, and permission for
     pickle files and model code.
     """
-    asked = _request(run, articles) if articles is not None and run.numerics == NUMERICS else None
-    if asked is None:
+    request = _request(run, articles) if articles is not None and run.numerics == NUMERICS else None
+    if request is None:
         return None
     template = "" if run.prompt_template == Settings.template else f" --template {shlex.quote(run.prompt_template)}"
     file = "" if database == Settings.db else f" --db {shlex.quote(database)}"
-    return f"newwiki evaluate {as_typed(asked)}{template}{file}"
+    return f"newwiki evaluate {as_typed(request)}{template}{file}"
 
 
 def _request(run: Run, articles: int) -> EvaluationRequest | None:
-    told, settings = json.loads(run.versions), stored_settings(run)
-    if set(settings) - _EXPRESSED or any(name.endswith("_code_sha256") for name in told):
+    versions, settings = json.loads(run.versions), stored_settings(run)
+    if set(settings) - _EXPRESSED or any(name.endswith("_code_sha256") for name in versions):
         return None
-    loading = {"bos": settings.get("bos"), "revision": told.get("revision"), "base": told.get("adapter_base")}
+    loading = {"bos": settings.get("bos"), "revision": versions.get("revision"), "base": versions.get("adapter_base")}
     about: dict[str, Any] = {
         "models": (run.model,),
         "backend": run.backend,
@@ -52,11 +52,11 @@ def _request(run: Run, articles: int) -> EvaluationRequest | None:
         "snapshot": run.snapshot_id,
         "prompts": run.prompts if run.prompts < articles else None,
     }
-    writing = _of_writing(run, told) if run.samples else {"likelihood_only": True}
+    writing = _writing_fields(run, versions) if run.samples else {"likelihood_only": True}
     return None if writing is None else EvaluationRequest(**about, **writing)
 
 
-def _of_writing(run: Run, told: dict[str, Any]) -> dict[str, Any] | None:
+def _writing_fields(run: Run, versions: dict[str, Any]) -> dict[str, Any] | None:
     try:
         [decoder] = parse(run.decoder)
     except (UsageError, ValueError):
@@ -67,6 +67,6 @@ def _of_writing(run: Run, told: dict[str, Any]) -> dict[str, Any] | None:
         **({} if once else {"samples": run.samples, "keep": run.keep}),
         "max_new_tokens": run.max_new_tokens,
         "seed": run.seed,
-        "stop": tuple(told.get("stop", ())),
-        "strict": told.get("strict", False),
+        "stop": tuple(versions.get("stop", ())),
+        "strict": versions.get("strict", False),
     }

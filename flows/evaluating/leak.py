@@ -23,16 +23,17 @@ def evaluation_snapshots(database: Database, names: Sequence[str]) -> list[str]:
 
 def refuse_evaluated(database: Database, training: Iterable[Trained], evaluated: Sequence[str]) -> None:
     """Raise TerminalError if a training article is part of one of the `evaluated` snapshots."""
-    asked = list(training)
+    trained = list(training)
     for name in evaluated:
         snapshot = snapshots.resolve(database, name)
-        found = shared(asked, snapshot.wiki, snapshots.articles(database, name))
-        if found:
+        overlap = shared(trained, snapshot.wiki, snapshots.articles(database, name))
+        if overlap:
             raise TerminalError(
-                f"{len(found)} of the {snapshot.articles} articles of {name}, which models are evaluated on, are among "
-                f"the {len(asked)} to train on ({_titles(found)}), and a model that has read them is not tested by "
-                "them; train on others, such as a snapshot of old articles (`newwiki refresh --kind old --before "
-                f"{snapshot.window_start:%Y-%m-%d}`), or say by --evaluate-on ID what this model will be evaluated on"
+                f"{len(overlap)} of the {snapshot.articles} articles of {name}, which models are evaluated on, are "
+                f"among the {len(trained)} to train on ({_titles(overlap)}), and a model that has read them is not "
+                "tested by them; train on others, such as a snapshot of old articles (`newwiki refresh --kind old "
+                f"--before {snapshot.window_start:%Y-%m-%d}`), or say by --evaluate-on ID what "
+                "this model will be evaluated on"
             )
 
 
@@ -41,15 +42,15 @@ def exposure(backend: Backend, wiki: str, articles: Sequence[Article]) -> Mappin
 
     Returns an empty mapping for a model without a training record.
     """
-    made: TrainingRecord | None = getattr(backend, "training", None)
-    return {"trained_articles": str(len(shared(made.everything, wiki, articles)))} if made else {}
+    training: TrainingRecord | None = getattr(backend, "training", None)
+    return {"trained_articles": str(len(shared(training.everything, wiki, articles)))} if training else {}
 
 
 def leak(run: Run) -> str | None:
     """Return a warning if the model was trained on articles of its test set, and None otherwise."""
-    told = json.loads(run.versions)
-    count = int(told.get("trained_articles", 0))
-    return _words(run.model, count, run.prompts, told["training_snapshots"]) if count else None
+    versions = json.loads(run.versions)
+    count = int(versions.get("trained_articles", 0))
+    return _words(run.model, count, run.prompts, versions["training_snapshots"]) if count else None
 
 
 def leaks(database: Database, snapshot_id: str | None) -> tuple[str, ...]:
@@ -65,6 +66,6 @@ def _words(model: str, trained: int, prompts: int, origin: str) -> str:
 
 
 def _titles(articles: Sequence[Article]) -> str:
-    named = ", ".join(f"'{one.title}'" for one in articles[:_NAMED])
+    named = ", ".join(f"'{article.title}'" for article in articles[:_NAMED])
     more = len(articles) - _NAMED
     return f"{named} and {more:,} more" if more > 0 else named

@@ -158,13 +158,13 @@ def read_articles(
     fails, the run is marked as failed and keeps its scores.
     """
     run = planned.run
-    fingerprints = {one.name: fingerprint(one, Analyst()) for one in evaluators}
-    ids = {one.evaluator_id for one in fingerprints.values()}
-    runs.register(database, fingerprints.values(), [metric for one in evaluators for metric in one.metrics])
+    fingerprints = {evaluator.name: fingerprint(evaluator, Analyst()) for evaluator in evaluators}
+    ids = {identity.evaluator_id for identity in fingerprints.values()}
+    runs.register(database, fingerprints.values(), [metric for evaluator in evaluators for metric in evaluator.metrics])
     for warning in filter(None, (leak(run), told_of_adapter(run))):
         progress.note(warning)
-    if planned.cutoff and (told := knowledge_cutoffs.enter(database, run.run_id, planned.cutoff)):
-        progress.note(told)
+    if planned.cutoff and (note := knowledge_cutoffs.enter(database, run.run_id, planned.cutoff)):
+        progress.note(note)
     with database.read():
         is_complete = runs.status(database, run.run_id) == "complete"
         if is_complete and ids <= runs.finished_scorings(database, run.run_id):
@@ -172,7 +172,7 @@ def read_articles(
             return ids
         scored = runs.scored_texts(database, run.run_id, ids)
     done = {page_id for page_id, _ in set.intersection(*scored.values())}
-    batches = [batch for batch in _batches(planned.articles) if any(one.page_id not in done for one in batch)]
+    batches = [batch for batch in _batches(planned.articles) if any(article.page_id not in done for article in batch)]
     runs.start(database, run)
     with (
         progress.stretch(f"reading {run.model}", "articles") as bar,
@@ -181,13 +181,15 @@ def read_articles(
         count, tokens, start = len(done), 0, time.monotonic()
         bar.update(count, run.prompts)
         for batch in batches:
-            readings = _read(backend, batch, run.prompt_template, any(one.standardised for one in evaluators))
+            readings = _read(
+                backend, batch, run.prompt_template, any(evaluator.standardised for evaluator in evaluators)
+            )
             scores: list[Score] = []
             for article, reading in zip(batch, readings, strict=True):
                 scores += score_reading(evaluators, fingerprints, article.page_id, reading)
                 tokens += _tokens(reading)
             runs.add_scores(database, run.run_id, scores)
-            count += sum(one.page_id not in done for one in batch)
+            count += sum(article.page_id not in done for article in batch)
             bar.update(count, run.prompts, f"{tokens / (time.monotonic() - start):,.0f} tokens/s")
     with database.write():
         runs.finish_scoring(database, run.run_id, ids)
@@ -200,7 +202,7 @@ def _batches(articles: Sequence[Article]) -> Iterator[list[Article]]:
     """Yield batches of articles of similar length, the longest first, so that a lack of memory shows immediately."""
     batch: list[Article] = []
     room = _BATCH
-    for article in sorted(articles, key=lambda one: (-len(one.completion.encode()), one.page_id)):
+    for article in sorted(articles, key=lambda candidate: (-len(candidate.completion.encode()), candidate.page_id)):
         size = len(article.completion.encode())
         if batch and size > room:
             yield batch
@@ -215,10 +217,10 @@ def _read(backend: Backend, articles: Sequence[Article], template: str, standard
     if not reads_articles(backend):
         lacking = Unscorable(f"backend {backend.backend} gives no log-probabilities")
         return [Reading(lacking, lacking)] * len(articles)
-    pairs = [(fill(template, one.title, one.first_sentence), one.completion) for one in articles]
+    pairs = [(fill(template, article.title, article.first_sentence), article.completion) for article in articles]
     return cast(ArticleReader, backend).readings(pairs, standardised=standardised)
 
 
 def _tokens(reading: Reading) -> int:
     passages = (reading.prompt, reading.rest)
-    return sum(0 if isinstance(one, Unscorable) else len(one.log_probabilities) for one in passages)
+    return sum(0 if isinstance(passage, Unscorable) else len(passage.log_probabilities) for passage in passages)
