@@ -35,14 +35,14 @@ class Sources:
 
     def described(self) -> list[dict[str, object]]:
         """Describe the sources in a fixed order: snapshots by hash, dump files by name and size, tables by hash."""
-        found: list[dict[str, object]] = [
-            {"snapshot": one.snapshot_id, "content_sha256": one.content_sha256} for one in self.snapshots
+        sources: list[dict[str, object]] = [
+            {"snapshot": snapshot.snapshot_id, "content_sha256": snapshot.content_sha256} for snapshot in self.snapshots
         ]
         if self.dump:
             parts = [{"name": part.path.name, "bytes": part.size} for part in self.dump.parts]
-            found.append({"dump": self.dump.site().wiki, "files": parts, "extractor": EXTRACTOR_VERSION})
-        found += [{"parquet": one.file.name, "sha256": file_sha256(one.file)} for one in self.tables]
-        return sorted(found, key=str)
+            sources.append({"dump": self.dump.site().wiki, "files": parts, "extractor": EXTRACTOR_VERSION})
+        sources += [{"parquet": table.file.name, "sha256": file_sha256(table.file)} for table in self.tables]
+        return sorted(sources, key=str)
 
     def pages(self, database: Database, progress: Progress) -> Iterator[PageText]:
         """Yield the pages of all sources, with progress."""
@@ -50,7 +50,7 @@ class Sources:
             for article in snapshots.articles(database, snapshot.snapshot_id):
                 yield article.title, f"{article.first_sentence}\n{article.completion}"
         if self.dump:
-            yield from _of_dump(self.dump, progress)
+            yield from _dump_pages(self.dump, progress)
         for table in self.tables:
             yield from table.pages(progress)
 
@@ -71,14 +71,14 @@ def find(request: EvidenceRequest, database: Database) -> Sources:
 
 def _snapshots(names: Sequence[str], database: Database) -> list[Snapshot]:
     if _EVERY in names:
-        names = [one["snapshot_id"] for one in database.records(dict[str, Any], "snapshot_list")]
+        names = [row["snapshot_id"] for row in database.records(dict[str, Any], "snapshot_list")]
         if not names:
             raise UsageError(f"'{database.path}' holds no snapshot yet; publish one with `newwiki refresh`")
-    found = [snapshots.resolve(database, name) for name in names]
-    return list({one.snapshot_id: one for one in found}.values())
+    resolved = [snapshots.resolve(database, name) for name in names]
+    return list({snapshot.snapshot_id: snapshot for snapshot in resolved}.values())
 
 
-def _of_dump(dump: CurrentRevisions, progress: Progress) -> Iterator[PageText]:
+def _dump_pages(dump: CurrentRevisions, progress: Progress) -> Iterator[PageText]:
     """Yield the extracted prose of each page, as in a refresh, without redirects and disambiguation pages."""
     language = load_language(dump.site().language)
     count = 0

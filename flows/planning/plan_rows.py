@@ -14,14 +14,14 @@ def plan_rows(database: Database, request: PlanRequest) -> tuple[list[tuple[str,
 
     Raises TerminalError if no number of machines meets the deadline.
     """
-    given = {
+    overrides = {
         "tokens_per_completion": request.tokens,
         "tokens_per_second": request.tokens_per_second,
         "score_seconds": request.score_seconds,
         "load_seconds": request.load_seconds,
     }
-    known = rates(database).changed(**{name: one for name, one in given.items() if one is not None})
-    found, deadline = plan(request, known, request.machines or 1), request.deadline
+    known = rates(database).changed(**{name: rate for name, rate in overrides.items() if rate is not None})
+    estimate, deadline = plan(request, known, request.machines or 1), request.deadline
     if deadline is not None and request.machines is None:
         in_time = machines_for(request, known, deadline * 3600)
         if in_time is None:
@@ -29,17 +29,17 @@ def plan_rows(database: Database, request: PlanRequest) -> tuple[list[tuple[str,
                 f"not even {MOST_MACHINES} machines are done in {deadline:g} hours: one shard, or loading the models "
                 "one after the other, takes longer; split the models over several databases, or raise --deadline"
             )
-        found = in_time
-    hours = found.seconds / 3600
+        estimate = in_time
+    hours = estimate.seconds / 3600
     rows: list[tuple[str, float, str]] = [
-        ("machines", found.machines, ""),
+        ("machines", estimate.machines, ""),
         ("hours until all is done", hours, "run after run, each written and then scored"),
-        *((f"machine-hours of {stage}", seconds / 3600, "") for stage, seconds in found.work.items()),
-        ("requests to the wiki", found.requests, known.requests.source),
-        ("hours of requests", found.refresh_seconds / 3600, known.request_seconds.source),
-        ("gigabytes stored", found.bytes / 1e9, known.score_bytes.source),
+        *((f"machine-hours of {stage}", seconds / 3600, "") for stage, seconds in estimate.work.items()),
+        ("requests to the wiki", estimate.requests, known.requests.source),
+        ("hours of requests", estimate.refresh_seconds / 3600, known.request_seconds.source),
+        ("gigabytes stored", estimate.bytes / 1e9, known.score_bytes.source),
         *(
-            [("money", hours * found.machines * request.price_per_hour, "all machines, all that time")]
+            [("money", hours * estimate.machines * request.price_per_hour, "all machines, all that time")]
             if request.price_per_hour
             else []
         ),
@@ -51,4 +51,4 @@ def plan_rows(database: Database, request: PlanRequest) -> tuple[list[tuple[str,
         ("seconds to load a model", known.load_seconds.value, known.load_seconds.source),
     ]
     is_late = deadline is not None and hours > deadline
-    return rows, [f"{found.machines} machines are not done in {deadline:g} hours"] if is_late else []
+    return rows, [f"{estimate.machines} machines are not done in {deadline:g} hours"] if is_late else []

@@ -28,7 +28,7 @@ TABLE = Rates(
 
 def rates(database: Database) -> Rates:
     """Return the rates of the table, and replace those that the runs in the database determine."""
-    found = dict(vars(TABLE))
+    values = dict(vars(TABLE))
     if not database.is_there:
         return TABLE
     with database.read():
@@ -36,26 +36,26 @@ def rates(database: Database) -> Rates:
         scored = database.records(dict[str, Any], "plan_scoring")
         [(requests, request_seconds, snapshots)] = database.rows("plan_requests")
     if written:
-        writing, of_runs = _fit(written), _here(len(written), "run")
-        told = f"{of_runs} ({', '.join(sorted({one['model'] for one in written}))})"
-        completions, tokens, held = (sum(one[name] for one in written) for name in ("completions", "tokens", "bytes"))
-        found["tokens_per_completion"] = Rate(tokens / completions, told)
-        found["completion_bytes"] = Rate(held / completions, told)
-        found["tokens_per_second"] = Rate(1 / writing.an_item, f"{told}{_how(writing)}")
-        found["write_run_seconds"] = Rate(writing.a_run, f"{of_runs}{_how(writing)}")
+        writing, run_source = _fit(written), _here(len(written), "run")
+        writing_source = f"{run_source} ({', '.join(sorted({run['model'] for run in written}))})"
+        completions, tokens, held = (sum(run[name] for run in written) for name in ("completions", "tokens", "bytes"))
+        values["tokens_per_completion"] = Rate(tokens / completions, writing_source)
+        values["completion_bytes"] = Rate(held / completions, writing_source)
+        values["tokens_per_second"] = Rate(1 / writing.an_item, f"{writing_source}{_how(writing)}")
+        values["write_run_seconds"] = Rate(writing.a_run, f"{run_source}{_how(writing)}")
     if scored:
-        scoring, of_runs = _fit(scored), _here(len(scored), "scoring")
-        found["score_seconds"] = Rate(scoring.an_item, f"{of_runs}{_how(scoring)}")
-        found["score_run_seconds"] = Rate(scoring.a_run, f"{of_runs}{_how(scoring)}")
+        scoring, run_source = _fit(scored), _here(len(scored), "scoring")
+        values["score_seconds"] = Rate(scoring.an_item, f"{run_source}{_how(scoring)}")
+        values["score_run_seconds"] = Rate(scoring.a_run, f"{run_source}{_how(scoring)}")
     if requests:
-        of_snapshots = _here(snapshots, "snapshot")
-        found["requests"] = Rate(requests / snapshots, of_snapshots)
-        found["request_seconds"] = Rate(request_seconds / requests, of_snapshots)
-    return Rates(**found)
+        snapshot_source = _here(snapshots, "snapshot")
+        values["requests"] = Rate(requests / snapshots, snapshot_source)
+        values["request_seconds"] = Rate(request_seconds / requests, snapshot_source)
+    return Rates(**values)
 
 
 def _fit(runs: Sequence[Mapping[str, Any]]) -> Fit:
-    kinds, sizes, seconds = ([one[name] for one in runs] for name in ("kind", "size", "seconds"))
+    kinds, sizes, seconds = ([run[name] for run in runs] for name in ("kind", "size", "seconds"))
     return fit(kinds, sizes, seconds)
 
 
@@ -63,7 +63,7 @@ def _here(number: int, what: str) -> str:
     return f"{counted(number, what)} here"
 
 
-def _how(found: Fit) -> str:
-    if found.apart:
+def _how(fitted: Fit) -> str:
+    if fitted.apart:
         return ", fitted together with the seconds of any run"
     return ", which do not tell what any run costs: too much for larger ones"

@@ -65,27 +65,27 @@ def ask(
         raise UsageError("a Parquet file holds the result of one query; ask them one by one")
     for statement in statements:
         try:
-            asked = connection.sql(statement)
-            if asked is not None:
-                answers.append(Kept(asked.to_arrow_reader(_ROWS), _SHOWN + 1 if form == "table" else None))
+            relation = connection.sql(statement)
+            if relation is not None:
+                answers.append(Kept(relation.to_arrow_reader(_ROWS), _SHOWN + 1 if form == "table" else None))
         except duckdb.Error as error:
             raise refused(error) from None
 
 
 def tell(answers: Iterable[Kept], form: str, progress: Progress) -> None:
     """Write the results to stdout in one of `FORMATS`."""
-    for number, kept in enumerate(answers):
+    for number, result in enumerate(answers):
         if number and form != "json":
             say()
-        _write(kept, form, progress)
+        _write(result, form, progress)
 
 
-def _write(kept: Kept, form: str, progress: Progress) -> None:
-    schema = kept.schema
+def _write(result: Kept, form: str, progress: Progress) -> None:
+    schema = result.schema
     if form == "parquet":
-        _parquet(schema, kept.batches(), machine_output().buffer)
+        _parquet(schema, result.batches(), machine_output().buffer)
         return
-    columns, rows = schema.names, _rows(schema, kept.batches())
+    columns, rows = schema.names, _rows(schema, result.batches())
     if form == "table":
         shown = [row for _, row in zip(range(_SHOWN), rows, strict=False)]
         tables.show(columns, shown, form)
@@ -100,7 +100,11 @@ def _distinct(schema: pa.Schema) -> pa.Schema:
     names: list[str] = []
     for name in schema.names:
         numbered = (f"{name}_{number}" for number in count(1))
-        names.append(name if name not in names else next(one for one in numbered if one not in schema.names + names))
+        names.append(
+            name
+            if name not in names
+            else next(candidate for candidate in numbered if candidate not in schema.names + names)
+        )
     return pa.schema([field.with_name(name) for field, name in zip(schema, names, strict=True)])
 
 
