@@ -13,12 +13,12 @@ def snapshots(*, db: PathLike | None = None) -> pa.Table:
 
 def articles(snapshot: str = "latest", *, db: PathLike | None = None) -> pa.Table:
     """Return the articles of a snapshot by page id: titles, first sentences, references, permanent links."""
-    return _of_snapshot("export_articles", snapshot, db)
+    return _snapshot_table("export_articles", snapshot, db)
 
 
 def candidates(snapshot: str = "latest", *, db: PathLike | None = None) -> pa.Table:
     """Return every page that was considered for a snapshot, with its verdict."""
-    return _of_snapshot("export_candidates", snapshot, db)
+    return _snapshot_table("export_candidates", snapshot, db)
 
 
 def verify(snapshot: str = "latest", *, db: PathLike | None = None) -> list[str]:
@@ -35,7 +35,7 @@ def runs(*, db: PathLike | None = None) -> pa.Table:
 
 def completions(run: str, *, db: PathLike | None = None) -> pa.Table:
     """Return the completions of a run with the articles' titles. `run` is named as for `compare`."""
-    return _of_run("exported_completions", run, db)
+    return _run_table("exported_completions", run, db)
 
 
 def scores(run: str, *, wide: bool = False, db: PathLike | None = None) -> pa.Table:
@@ -43,7 +43,7 @@ def scores(run: str, *, wide: bool = False, db: PathLike | None = None) -> pa.Ta
 
     With `wide` there is a row for each text, with the evaluators of the view `scores_wide`.
     """
-    return _of_run("exported_scores_wide" if wide else "exported_scores", run, db)
+    return _run_table("exported_scores_wide" if wide else "exported_scores", run, db)
 
 
 def metrics(*, db: PathLike | None = None, **settings: str) -> pa.Table:
@@ -81,14 +81,14 @@ def query(sql: str, *, db: PathLike | None = None) -> pa.Table:
             raise refused(error) from None
 
 
-def _of_snapshot(name: str, snapshot: str, db: PathLike | None) -> pa.Table:
+def _snapshot_table(name: str, snapshot: str, db: PathLike | None) -> pa.Table:
     from storage.snapshots import resolve
 
     database = database_at(db)
     return database.table(name, resolve(database, snapshot).snapshot_id)
 
 
-def _of_run(name: str, run: str, db: PathLike | None) -> pa.Table:
+def _run_table(name: str, run: str, db: PathLike | None) -> pa.Table:
     from storage.comparison import contenders
 
     database = database_at(db)

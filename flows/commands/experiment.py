@@ -15,7 +15,7 @@ from newwiki.experiment_request import ExperimentRequest
 from newwiki.fields import field
 from newwiki.settings import SCORERS
 
-METADATA_KEY = "answer"  # of the whole answer, in the metadata of the table that Python gets
+METADATA_KEY = "answer"  # key of the whole answer in the metadata of the table that Python gets
 
 
 @listed(
@@ -89,7 +89,7 @@ def _answer(
 
     def value() -> object:
         here.note([headline, *answer.words])
-        whole = {field: found for field, found in record(experiment, answer, shown).items() if field != "rows"}
+        whole = {field: value for field, value in record(experiment, answer, shown).items() if field != "rows"}
         metadata = {METADATA_KEY: json.dumps(whole, ensure_ascii=False)}
         return arrow_table(shown.heads, shown.records).replace_schema_metadata(metadata)
 

@@ -31,7 +31,7 @@ def site(
     """
     from flows.site.build import build
 
-    made = build(request, here.settings, here.progress, out)
-    page = made.folder / "index.html"
-    size = f"{made.pages} pages, {made.tables} tables, {made.size / 1e6:.1f} MB"
+    built = build(request, here.settings, here.progress, out)
+    page = built.folder / "index.html"
+    size = f"{built.pages} pages, {built.tables} tables, {built.size / 1e6:.1f} MB"
     return Answer(lambda: page, lambda form: say(f"{page} ({size})"))

@@ -62,26 +62,26 @@ def sql(
 
     if query is not None and example:
         raise UsageError("QUERY and --example exclude each other: give one of them")
-    asked = _example(settings, example) if example else query
-    if asked is None and not sys.stdin.isatty():
-        asked = sys.stdin.read()
+    statement = _example(settings, example) if example else query
+    if statement is None and not sys.stdin.isatty():
+        statement = sys.stdin.read()
     if form == "parquet" and out is None and sys.stdout.isatty():
         raise UsageError("cannot print Parquet to a terminal: name a file with --out FILE.parquet")
-    if asked is None and out is not None:
+    if statement is None and out is not None:
         raise UsageError("--out needs a query: give QUERY, --example NAME, or a query on stdin")
     database = open_database(settings)
 
     def ask(text: str) -> None:
-        kept: list[answers.Kept] = []
+        results: list[answers.Kept] = []
         try:
             with database.beside(write) if write else database.fenced() as connection:
-                answers.ask(connection, _in_utf8(text), form, kept, writing=write is not None)
-        finally:  # of several answers those before one that fails
-            answers.tell(kept, form, reporter(quiet))
+                answers.ask(connection, _in_utf8(text), form, results, writing=write is not None)
+        finally:  # prints the answers before a statement that fails
+            answers.tell(results, form, reporter(quiet))
 
-    if asked is not None:
+    if statement is not None:
         with _into(out):
-            ask(asked)
+            ask(statement)
     else:
         from flows.querying.prompt import converse
         from storage.schema import names
@@ -97,9 +97,9 @@ def _in_utf8(text: str) -> str:
 def _example(settings: Settings, name: str) -> str:
     from storage.cookbook import question, require_metrics
 
-    asked = question(name)
-    require_metrics(asked, open_database(settings))
-    return asked.query
+    saved = question(name)
+    require_metrics(saved, open_database(settings))
+    return saved.query
 
 
 @contextlib.contextmanager

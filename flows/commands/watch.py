@@ -58,8 +58,8 @@ def watch(
     request = replace(request, snapshot=resolve(here.database, request.snapshot).snapshot_id)
 
     def evaluate_checkpoint(checkpoint: Path, arguments: Mapping[str, str]) -> None:
-        of_checkpoint = replace(request, models=(str(checkpoint),), model_args={**arguments})
-        evaluation_answer(of_checkpoint, here, prefect=prefect, runner=runner).show(form)
+        checkpoint_request = replace(request, models=(str(checkpoint),), model_args={**arguments})
+        evaluation_answer(checkpoint_request, here, prefect=prefect, runner=runner).show(form)
 
     watching = Watch(watched.folder, evaluate_checkpoint, here.progress, watched.settle, request.model_args)
     with bases_stay():

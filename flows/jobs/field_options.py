@@ -45,7 +45,7 @@ def field_option(field: Field) -> Decorator:
             shell_complete=completer(field.name),
             metavar=f"{shown}..." if field.is_tuple and field.required else shown,
         )
-    given: dict[str, Any] = {
+    keywords: dict[str, Any] = {
         "help": field.help,
         "metavar": spelling.metavar,
         "heading": spelling.group,
@@ -53,22 +53,22 @@ def field_option(field: Field) -> Decorator:
     }
     option = field.option
     if field.type is bool:
-        given |= {"is_flag": True, "default": field.default, "show_default": bool(field.default)}
+        keywords |= {"is_flag": True, "default": field.default, "show_default": bool(field.default)}
         option = f"{option}/{field.negation}" if field.default else option
         if spelling.set_by:
-            given["callback"] = _set_by(spelling.set_by)
+            keywords["callback"] = _set_by(spelling.set_by)
     elif field.is_tuple or field.required:
-        given |= {"type": _type(field), "multiple": field.is_tuple, "required": field.required}
+        keywords |= {"type": _type(field), "multiple": field.is_tuple, "required": field.required}
         if field.default:
-            given |= {"default": field.default, "show_default": spelling.usually or True}
+            keywords |= {"default": field.default, "show_default": spelling.usually or True}
     else:
         default = spelling.none if field.default is None else field.default
-        given |= {
+        keywords |= {
             "type": _type(field),
             "default": default,
             "show_default": spelling.usually or _in_words(field, default),
         }
-    return click.option(option, *spelling.aliases, field.name, cls=Option, **given)
+    return click.option(option, *spelling.aliases, field.name, cls=Option, **keywords)
 
 
 def _set_by(variable: str) -> Callable[[click.Context, click.Parameter, bool], bool]:

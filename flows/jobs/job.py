@@ -153,9 +153,9 @@ def job(
     def declare(run: Callable[..., Answer]) -> Job:
         own = _own_fields(run)
 
-        def command(settings: Settings, quiet: bool, form: str = "table", **given: Any) -> int:
-            made = request(**{field.name: given.pop(field.name) for field in fields})
-            answer: Answer = declared.run(made, Here(settings, quiet), **given)
+        def command(settings: Settings, quiet: bool, form: str = "table", **options: Any) -> int:
+            parsed = request(**{field.name: options.pop(field.name) for field in fields})
+            answer: Answer = declared.run(parsed, Here(settings, quiet), **options)
             answer.show(form)
             return answer.status
 

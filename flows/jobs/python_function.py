@@ -36,15 +36,15 @@ def python_function(job: Job) -> Callable[..., Any]:
     values_of_shell = {field.name: field.default for field in job.own_fields if field.spelling.shell_only}
 
     def function(*args: Any, **kwargs: Any) -> Any:
-        given = signature.bind(*args, **kwargs)
-        given.apply_defaults()
-        value = {field.name: _value(field, given.arguments[field.name]) for field in (*fields, *own)}
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        value = {field.name: _value(field, bound.arguments[field.name]) for field in (*fields, *own)}
         request = job.request(**{field.name: value[field.name] for field in fields})
-        settings, database = opened(given.arguments["db"], given.arguments["settings"])
+        settings, database = opened(bound.arguments["db"], bound.arguments["settings"])
         for field in own:
             if field.spelling.writes and value[field.name] is not None:
                 safe(value[field.name], database.path)
-        here = Here(settings, given.arguments["quiet"])
+        here = Here(settings, bound.arguments["quiet"])
         return job.run(request, here, **values_of_shell, **{field.name: value[field.name] for field in own}).value()
 
     name = str(job.name).replace("-", "_")
@@ -53,7 +53,7 @@ def python_function(job: Job) -> Callable[..., Any]:
     function.__module__ = "flows.api"
     function.__doc__ = "\n".join([*filter(None, [str(job.help), job.result and f"\n{job.result}"]), "", *described])
     function.__signature__ = signature  # type: ignore[attr-defined]
-    function.__annotations__ = {one.name: one.annotation for one in signature.parameters.values()}
+    function.__annotations__ = {parameter.name: parameter.annotation for parameter in signature.parameters.values()}
     function.__annotations__["return"] = signature.return_annotation
     return function
 
@@ -78,12 +78,12 @@ def _type(field: Field) -> Any:
     return Mapping[str, object] | None if field.type == dict[str, str] else field.annotation
 
 
-def _value(field: Field, given: Any) -> Any:
+def _value(field: Field, argument: Any) -> Any:
     """Return the argument in the type of the request's field."""
     if field.is_tuple:
-        return tuple(map(field.type, [given] if isinstance(given, str | Path) else given))
-    if field.names and not isinstance(given, str):
-        return ",".join(given)
+        return tuple(map(field.type, [argument] if isinstance(argument, str | Path) else argument))
+    if field.names and not isinstance(argument, str):
+        return ",".join(argument)
     if field.type == dict[str, str]:
-        return {name: str(value) for name, value in (given or {}).items()}
-    return Path(given) if field.type is Path and given is not None else given
+        return {name: str(value) for name, value in (argument or {}).items()}
+    return Path(argument) if field.type is Path and argument is not None else argument
