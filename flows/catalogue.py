@@ -41,7 +41,7 @@ def written_anew(text: str) -> str:
         "commands": _commands,
         "settings": _settings,
     }
-    return _BLOCK.sub(lambda found: f"{found[1]}{writers[found[2]](found[3])}{found[4]}", text)
+    return _BLOCK.sub(lambda match: f"{match[1]}{writers[match[2]](match[3])}{match[4]}", text)
 
 
 def _commands(_: str) -> str:
@@ -57,7 +57,7 @@ def _schema(kind: str) -> str:
     parts = []
     for relation in documented():
         if relation.kind == kind:
-            rows = [_line([f"`{one.name}`", one.type, one.comment or ""]) for one in relation.columns]
+            rows = [_line([f"`{column.name}`", column.type, column.comment or ""]) for column in relation.columns]
             head = _line(["column", "type", "what it is"]) + _line(["---"] * 3)
             parts.append(f"\n### `{relation.name}`\n\n{relation.comment}\n\n{head}{''.join(rows)}")
     return "".join(parts) + "\n"
@@ -79,22 +79,26 @@ def _papers(_: str) -> str:
     for paper in papers().values():
         head = _line(["", "what it is", "answered by", "what it measures"]) + _line(["---"] * 4)
         lines = [
-            _line([one.name.replace(" ", "&nbsp;"), one.caption, _answered(one), one.measures or "–"])
-            for one in paper.exhibits
+            _line([exhibit.name.replace(" ", "&nbsp;"), exhibit.caption, _answered(exhibit), exhibit.measures or "–"])
+            for exhibit in paper.exhibits
         ]
-        notes = "".join(f"- {one.name[0].upper()}{one.name[1:]}: {one.note}\n" for one in paper.exhibits if one.note)
+        notes = "".join(
+            f"- {exhibit.name[0].upper()}{exhibit.name[1:]}: {exhibit.note}\n"
+            for exhibit in paper.exhibits
+            if exhibit.note
+        )
         lacks = (
             f" The text that its numbers are from lacks: {paper.lacks[0].lower()}{paper.lacks[1:]}"
             if paper.lacks
             else ""
         )
-        told = f"*{paper.title}*, {paper.citation}.{lacks}"
-        parts.append(f"\n## {paper.id}: {paper.short}\n\n{told}\n\n{head}{''.join(lines)}\n{notes}")
+        citation = f"*{paper.title}*, {paper.citation}.{lacks}"
+        parts.append(f"\n## {paper.id}: {paper.short}\n\n{citation}\n\n{head}{''.join(lines)}\n{notes}")
     return "".join(parts) + "\n"
 
 
 def _answered(exhibit: "Exhibit") -> str:
-    commands = [f"`{one}`" for one in exhibit.commands]
+    commands = [f"`{command}`" for command in exhibit.commands]
     return "; ".join([*commands, exhibit.why] if exhibit.why else commands)
 
 

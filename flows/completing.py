@@ -25,8 +25,8 @@ def completer(field: str) -> Completer | None:
 def _begun(values: Iterable[tuple[str, str | None]], incomplete: str) -> list["CompletionItem[str]"]:
     """Return the values that begin with the typed text, each with the help that a shell shows."""
     return [
-        CompletionItem(value, help=told)
-        for value, told in values
+        CompletionItem(value, help=note)
+        for value, note in values
         if value.startswith(incomplete) and _HARMLESS.fullmatch(value)
     ]
 
@@ -50,10 +50,10 @@ def _runs(context: click.Context, parameter: click.Parameter, incomplete: str) -
     """Return runs by model and decoder, and by id after the first typed character."""
     from newwiki.decoding.grammar import short_form
 
-    found = _stored(context, "runs")
-    words = {run_id: f"{model}/{short_form(decoder)}" for run_id, model, decoder in found}
-    named = [(told, run_id) for run_id, told in words.items() if not run_id.startswith("reference:")]
-    ids = [(run_id, told) for run_id, told in words.items() if incomplete or run_id.startswith("reference:")]
+    rows = _stored(context, "runs")
+    words = {run_id: f"{model}/{short_form(decoder)}" for run_id, model, decoder in rows}
+    named = [(label, run_id) for run_id, label in words.items() if not run_id.startswith("reference:")]
+    ids = [(run_id, label) for run_id, label in words.items() if incomplete or run_id.startswith("reference:")]
     return _begun([*named, *ids], incomplete)
 
 
@@ -62,16 +62,16 @@ def _metrics(context: click.Context, parameter: click.Parameter, incomplete: str
     before, comma, begun = incomplete.rpartition(",")
     stored = [name for (name,) in _stored(context, "metrics") if name.startswith(begun)]
     words = [word for word in (parameter.make_metavar(context) or "").split("|") if word.islower()]
-    found = [*([] if comma else words), *(stored or _known_metrics())]
-    return _begun(((f"{before}{comma}{name}", None) for name in found), incomplete)
+    names = [*([] if comma else words), *(stored or _known_metrics())]
+    return _begun(((f"{before}{comma}{name}", None) for name in names), incomplete)
 
 
 def _known_metrics() -> Iterator[str]:
     from newwiki.registry import evaluators, reading_evaluators, set_evaluators
 
     for registry in (evaluators, set_evaluators, reading_evaluators):
-        for one in registry.all().values():
-            yield from (metric.name for metric in one.metrics)
+        for evaluator in registry.all().values():
+            yield from (metric.name for metric in evaluator.metrics)
 
 
 def _decoders(context: click.Context, parameter: click.Parameter, incomplete: str) -> list["CompletionItem[str]"]:
@@ -80,10 +80,10 @@ def _decoders(context: click.Context, parameter: click.Parameter, incomplete: st
 
     name, colon, body = incomplete.partition(":")
     if not colon:
-        return _begun(((one, None) for one in decoders.all()), incomplete)
+        return _begun(((name, None) for name in decoders.all()), incomplete)
     parameters = decoders.all()[name].parameters if name in decoders.all() else ()
     before, comma, _ = body.rpartition(",")
-    return _begun(((f"{name}:{before}{comma}{one}=", None) for one in parameters), incomplete)
+    return _begun(((f"{name}:{before}{comma}{parameter}=", None) for parameter in parameters), incomplete)
 
 
 def _settings(context: click.Context, parameter: click.Parameter, incomplete: str) -> list["CompletionItem[str]"]:
@@ -95,7 +95,7 @@ def _settings(context: click.Context, parameter: click.Parameter, incomplete: st
 def _examples(context: click.Context, parameter: click.Parameter, incomplete: str) -> list["CompletionItem[str]"]:
     from storage.cookbook import questions
 
-    return _begun(((one.name, one.words) for one in questions()), incomplete)
+    return _begun(((question.name, question.words) for question in questions()), incomplete)
 
 
 def _files(context: click.Context, parameter: click.Parameter, incomplete: str) -> list["CompletionItem[str]"]:

@@ -67,14 +67,14 @@ def train_toy_scorer(database: Database, folder: Path, progress: Progress) -> Pa
 def sentences(article: Article) -> list[toy_nli.Sentence]:
     """Return the sentences of an article, in their original form and as claims."""
     text = f"{article.first_sentence} {article.completion}"
-    return [toy_nli.Sentence(text[one.start : one.end], one.text) for one in claims_of(text, article.title)]
+    return [toy_nli.Sentence(text[claim.start : claim.end], claim.text) for claim in claims_of(text, article.title)]
 
 
 def _older_month(database: Database, progress: Progress) -> list[Article]:
     """Publish the older month if necessary, and return its articles by page id."""
     wanted = SnapshotDefinition(Window.month(TRAINING_MONTH))
     snapshot = refresh(database, sources.get("dump")(str(wiki())), wanted, progress)
-    return sorted(snapshots.articles(database, snapshot.snapshot_id), key=lambda one: one.page_id)
+    return sorted(snapshots.articles(database, snapshot.snapshot_id), key=lambda article: article.page_id)
 
 
 def run(folder: Path, settings: Settings, progress: Progress, *, claims: bool = False) -> None:
@@ -109,14 +109,14 @@ def where_next(db: Path, checkpoint: Path, report: Path, settings: Settings) -> 
     """Return commands that continue from the demonstration with its settings, so that their runs are comparable."""
     newwiki = "newwiki" if shutil.which("newwiki") else os.path.relpath(sys.argv[0])
     file, model = shlex.quote(str(db)), shlex.quote(str(checkpoint))
-    verifiability = f"  {newwiki} experiment verifiability {model} --prompts 3 {_asked(settings)} --db {file}"
+    verifiability = f"  {newwiki} experiment verifiability {model} --prompts 3 {_options(settings)} --db {file}"
     query = "select title, text from completions join articles using (page_id) where kept limit 3"
     return "\n".join(
         (
             "Where next",
             f"  open {report} in a browser: leaderboard, figures, and what the model wrote",
             f'  {newwiki} sql "{query}" --db {file}',
-            f"  {newwiki} evaluate {model} --decoder 'sample:top_p=[0.5,0.95]' {_asked(settings)} --db {file}",
+            f"  {newwiki} evaluate {model} --decoder 'sample:top_p=[0.5,0.95]' {_options(settings)} --db {file}",
             *([verifiability] if settings.pair_scorer != Settings.pair_scorer else []),
             f"  {newwiki} leaderboard --format markdown --db {file}",
             f"  {newwiki} doctor --db {file}",
@@ -125,10 +125,10 @@ def where_next(db: Path, checkpoint: Path, report: Path, settings: Settings) -> 
     )
 
 
-def _asked(settings: Settings) -> str:
+def _options(settings: Settings) -> str:
     """Return the options that reproduce the demonstration's settings, without defaults."""
     scoring = {
         name: getattr(settings, name) for name in _SETTINGS if getattr(settings, name) != getattr(Settings, name)
     }
-    asked = EVALUATION.model_dump(exclude_defaults=True) | scoring
-    return " ".join(f"--{name.replace('_', '-')} {shlex.quote(str(value))}" for name, value in asked.items())
+    values = EVALUATION.model_dump(exclude_defaults=True) | scoring
+    return " ".join(f"--{name.replace('_', '-')} {shlex.quote(str(value))}" for name, value in values.items())

@@ -56,12 +56,12 @@ def _package(name: str) -> Row:
 
 
 def _below(owner: str, name: str, limit: str, why: str) -> Row:
-    found = version(name)
-    fit = Version(found) < Version(limit)
+    installed = version(name)
+    fit = Version(installed) < Version(limit)
     return (
         f"{owner} with {name}",
         "ok" if fit else "problem",
-        found if fit else f"{found}: {why}; pip install '{name}<{limit}'",
+        installed if fit else f"{installed}: {why}; pip install '{name}<{limit}'",
     )
 
 

@@ -59,16 +59,16 @@ def common(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_settings
 
 
-def _require_safe(settings: Settings, given: Mapping[str, Any]) -> None:
+def _require_safe(settings: Settings, values: Mapping[str, Any]) -> None:
     """Raise UsageError if an output of the command would overwrite a database."""
     parameters = click.get_current_context().command.params
-    outputs = [option for option in parameters if isinstance(option.type, Output) and given.get(option.name or "")]
+    outputs = [option for option in parameters if isinstance(option.type, Output) and values.get(option.name or "")]
     if outputs:
         from storage.outputs import safe, safe_of_ones_own
 
         for option in outputs:
             check = safe_of_ones_own if isinstance(option.type, OwnDatabase) else safe
-            check(Path(given[str(option.name)]), Path(settings.db))
+            check(Path(values[str(option.name)]), Path(settings.db))
 
 
 def debug_option(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -41,8 +41,8 @@ def rows(pair_scorer: str) -> list[list[str]]:
             metric.source,
             metric.pitfalls,
         ]
-        for given, evaluator in metrics()
-        for metric in [with_pair_scorer(pair_scorer, given) if evaluator.verdicts else given]
+        for declared, evaluator in metrics()
+        for metric in [with_pair_scorer(pair_scorer, declared) if evaluator.verdicts else declared]
     ]
 
 

@@ -25,7 +25,9 @@ def commands() -> str:
         members = [(name, command) for name, command in cli.commands.items() if listing(command).group == group]
         parts.append(f"\n## {heading}\n")
         for name, command in sorted(members):
-            parts += [_described(path, one) for path, one in _with_subcommands(f"newwiki {name}", command)]
+            parts += [
+                _described(path, subcommand) for path, subcommand in _with_subcommands(f"newwiki {name}", command)
+            ]
     general = _rows(cli.commands["leaderboard"], GENERAL)
     parts.append(f"\n## {GENERAL}\n\nEvery command has these options.\n\n{table(('option', 'description'), general)}")
     return "".join(parts) + "\n"
@@ -64,8 +66,8 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def _with_subcommands(path: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
     yield path, command
     if isinstance(command, click.Group):
-        for name, one in sorted(command.commands.items()):
-            yield from _with_subcommands(f"{path} {name}", one)
+        for name, subcommand in sorted(command.commands.items()):
+            yield from _with_subcommands(f"{path} {name}", subcommand)
 
 
 def _described(path: str, command: click.Command) -> str:
@@ -102,8 +104,8 @@ def _headings(command: click.Command) -> list[str]:
     """Return the headings of the parameters in order, without the heading of the general options."""
     if isinstance(command, click.Group):
         return []
-    found = [ARGUMENTS, OWN, *(_heading(parameter) for parameter in command.params)]
-    return [one for one in dict.fromkeys(found) if one != GENERAL and _rows(command, one)]
+    headings = [ARGUMENTS, OWN, *(_heading(parameter) for parameter in command.params)]
+    return [heading for heading in dict.fromkeys(headings) if heading != GENERAL and _rows(command, heading)]
 
 
 def _heading(parameter: click.Parameter) -> str:

@@ -28,11 +28,11 @@ def in_one_line(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "the input is nested too deeply: check the file or the server that it comes from"
     if isinstance(error, OSError):
-        return _of_the_system(error)
+        return _system_error(error)
     return f"{_defect(error)}: this is a defect; run the command again with --debug, and report the traceback"
 
 
-def _of_the_system(error: OSError) -> str:
+def _system_error(error: OSError) -> str:
     what = f"'{error.filename}'" if error.filename else "a file"
     if error.errno in _FULL:
         return f"the disk is full{_of(error)}: free some space and run the same command again; no stored data is lost"
