@@ -167,10 +167,10 @@ def read_articles(
         progress.note(note)
     with database.read():
         is_complete = runs.status(database, run.run_id) == "complete"
-        if is_complete and ids <= runs.finished_scorings(database, run.run_id):
-            progress.note(f"{run.model} {DECODER}: all {run.prompts:,} articles are read (run {run.run_id})")
-            return ids
-        scored = runs.scored_texts(database, run.run_id, ids)
+        finished, scored = runs.finished_scorings(database, run.run_id), runs.scored_texts(database, run.run_id, ids)
+    if is_complete and ids <= finished:
+        progress.note(f"{run.model} {DECODER}: all {run.prompts:,} articles are read (run {run.run_id})")
+        return ids
     done = {page_id for page_id, _ in set.intersection(*scored.values())}
     batches = [batch for batch in _batches(planned.articles) if any(article.page_id not in done for article in batch)]
     runs.start(database, run)

@@ -144,8 +144,7 @@ class Experiment:
         return answer
 
     def show(self, database: "Database", experiment_id: str) -> Shown:
-        with database.read():
-            shown: Shown = self._module("show").show(database, experiment_id)
+        shown: Shown = self._module("show").show(database, experiment_id)
         return shown
 
     def _module(self, name: str) -> ModuleType:
