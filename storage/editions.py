@@ -60,14 +60,14 @@ def parameters_json(first: Snapshot) -> str:
 
 def revisited(snapshot: Snapshot) -> dict[str, str] | None:
     """Return the id and the content hash of the snapshot that an edition revisits; None if `snapshot` is no edition."""
-    revisited_snapshot: dict[str, str] | None = json.loads(snapshot.parameters).get("revisits")
-    return revisited_snapshot
+    first: dict[str, str] | None = json.loads(snapshot.parameters).get("revisits")
+    return first
 
 
 def require_first(snapshot: Snapshot) -> Snapshot:
     """Return the snapshot. Raises UsageError for an edition."""
-    if of := revisited(snapshot):
-        raise UsageError(f"{snapshot.snapshot_id} is a later edition itself; revisit {of['snapshot_id']}")
+    if first := revisited(snapshot):
+        raise UsageError(f"{snapshot.snapshot_id} is a later edition itself; revisit {first['snapshot_id']}")
     return snapshot
 
 

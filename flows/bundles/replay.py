@@ -72,12 +72,12 @@ class Replayed:
 
     @property
     def _result(self) -> str:
-        of = f"{self.confirmed:,} of {self.looked_at:,}"
+        share = f"{self.confirmed:,} of {self.looked_at:,}"
         results = {
-            "replay": f"the decoder chooses {of} tokens; at least {self.demanded:.1%} are demanded",
-            "anew": f"{of} tokens are the same from the beginning on; at least {self.demanded:.1%} are demanded",
-            "reading": f"{of} scores are those of the model",
-            "plausibility": f"claimed: the model finds {of} drawn texts as likely as its own, which confirms none",
+            "replay": f"the decoder chooses {share} tokens; at least {self.demanded:.1%} are demanded",
+            "anew": f"{share} tokens are the same from the beginning on; at least {self.demanded:.1%} are demanded",
+            "reading": f"{share} scores are those of the model",
+            "plausibility": f"claimed: the model finds {share} drawn texts as likely as its own, which confirms none",
         }
         return results[self.kind]
 

@@ -130,9 +130,9 @@ def _over(
         for link in used
     ]
     months: dict[str, dict[str, None]] = {used[0].from_snapshot: {first: None}}
-    for link, those in zip(used, anchors, strict=True):
-        months[link.from_snapshot] |= dict.fromkeys(anchor.earlier for anchor in those)
-        months[link.to_snapshot] = dict.fromkeys(anchor.later for anchor in those)
+    for link, link_anchors in zip(used, anchors, strict=True):
+        months[link.from_snapshot] |= dict.fromkeys(anchor.earlier for anchor in link_anchors)
+        months[link.to_snapshot] = dict.fromkeys(anchor.later for anchor in link_anchors)
     months[used[-1].to_snapshot][last] = None
     metric, evaluator_id = used[0].metric, used[0].evaluator_id
     runs_by_month = {month: [*month_runs] for month, month_runs in months.items()}

@@ -124,12 +124,11 @@ def board(
     Raises UsageError for a metric that no run has. Raises TerminalError if no evaluator has scored all runs of a
     metric, if a snapshot lacks the stratum, or if no run has a cutoff.
     """
-    with database.read():
-        name = snapshots.resolve(database, snapshot).snapshot_id if snapshot else None
-        rows = database.records(dict[str, Any], "board_rows", name)
-        texts = [row["completions"] for row in rows]
-        summaries = database.records(dict[str, Any], "board_summaries", [row["run_id"] for row in rows], texts)
-        levels = verifications.levels(database, [row["run_id"] for row in rows])
+    name = snapshots.resolve(database, snapshot).snapshot_id if snapshot else None
+    rows = database.records(dict[str, Any], "board_rows", name)
+    texts = [row["completions"] for row in rows]
+    summaries = database.records(dict[str, Any], "board_summaries", [row["run_id"] for row in rows], texts)
+    levels = verifications.levels(database, [row["run_id"] for row in rows])
     scorings, decisive = (_by_metric(map(_scoring, chosen)) for chosen in (summaries, _decisive(summaries)))
     known = sorted(scorings)
     if metrics is not None:
@@ -401,7 +400,7 @@ def _values(
     record: dict[str, Any] = {}
     for column in columns:
         summary = cells.get((run_id, column.metric, column.evaluator_id))
-        record |= {column.name + part: summary and summary[of.summary] for part, of in PARTS.items()}
+        record |= {column.name + ending: summary and summary[part.summary] for ending, part in PARTS.items()}
         if not summary and (maker := others.get((run_id, column.metric))):
             record |= {f"{column.name}_status": ANOTHER, f"{column.name}_scored_by": maker}
     return record

@@ -80,28 +80,28 @@ class _Remarks:
         cells = [
             (record["run_id"], number_of(record, column.name)) for record in shown.records for column in shown.columns
         ]
-        run_cells = [(run_id, of) for run_id, of in cells if of.mean is not None]
-        reasons, levels = {of.no_interval for _, of in run_cells}, {self._level(*cell) for cell in run_cells}
+        run_cells = [(run_id, number) for run_id, number in cells if number.mean is not None]
+        reasons, levels = {number.no_interval for _, number in run_cells}, {self._level(*cell) for cell in run_cells}
         self.everywhere: str | None = reasons.pop() if len(reasons) == 1 else None
         self.level: str | None = levels.pop() if len(levels) == 1 else None
         self._numbers: dict[str, int] = {}
         self._next = count(1)
 
-    def mark(self, run_id: str, of: Number) -> str:
+    def mark(self, run_id: str, number: Number) -> str:
         """Return the mark of a cell, such as ` [1]`, or an empty string."""
-        lacking = None if of.no_interval == self.everywhere else of.no_interval
-        status = None if of.status in (None, "ok") else of.status
-        level = None if self.level else self._level(run_id, of)
+        lacking = None if number.no_interval == self.everywhere else number.no_interval
+        status = None if number.status in (None, "ok") else number.status
+        level = None if self.level else self._level(run_id, number)
         remark = "; ".join(filter(None, [lacking, status, level]))
         if remark and remark not in self._numbers:
             self._numbers[remark] = next(self._next)
         return f" [{self._numbers[remark]}]" if remark else ""
 
-    def _level(self, run_id: str, of: Number) -> str | None:
+    def _level(self, run_id: str, number: Number) -> str | None:
         """Return the words for a level below `verified`, or None."""
-        if of.level in (None, VERIFIED):
+        if number.level in (None, VERIFIED):
             return None
-        return self._levels[run_id, str(of.evaluator_id)]
+        return self._levels[run_id, str(number.evaluator_id)]
 
     @property
     def legend(self) -> list[str]:
@@ -110,12 +110,12 @@ class _Remarks:
 
 def _numbers(records: Sequence[Record], name: str, remarks: _Remarks) -> list[str]:
     """Return cells such as `0.412±0.015`, with the same number of digits and aligned decimal points."""
-    of = [number_of(record, name) for record in records]
-    arms = [longer_arm(number) for number in of]
-    places = decimals([number.mean for number in of if number.mean is not None], [arm for arm in arms if arm])
-    means = [NONE if number.mean is None else fixed(number.mean, places) for number in of]
+    numbers = [number_of(record, name) for record in records]
+    arms = [longer_arm(number) for number in numbers]
+    places = decimals([number.mean for number in numbers if number.mean is not None], [arm for arm in arms if arm])
+    means = [NONE if number.mean is None else fixed(number.mean, places) for number in numbers]
     reach = ["" if arm is None else f"±{fixed(arm, places)}" for arm in arms]
-    marks = [remarks.mark(record["run_id"], number) for record, number in zip(records, of, strict=True)]
+    marks = [remarks.mark(record["run_id"], number) for record, number in zip(records, numbers, strict=True)]
     widths = [max(map(len, part)) for part in (means, reach, marks)]
     return [
         f"{mean:>{widths[0]}}{arm:>{widths[1]}}{mark:<{widths[2]}}"

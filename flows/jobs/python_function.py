@@ -63,8 +63,8 @@ def _parameter(field: Field, is_positional: bool) -> inspect.Parameter:
     if is_positional and field.is_tuple:
         return inspect.Parameter(field.name, inspect.Parameter.VAR_POSITIONAL, annotation=str | Path)
     default = None if field.default == {} else field.default
-    of = partial(inspect.Parameter, field.name, kind, annotation=_type(field))
-    return of() if field.required else of(default=default)
+    parameter = partial(inspect.Parameter, field.name, kind, annotation=_type(field))
+    return parameter() if field.required else parameter(default=default)
 
 
 def _type(field: Field) -> Any:

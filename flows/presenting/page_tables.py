@@ -120,8 +120,8 @@ def apart(status: str | None, level: str | None = None) -> str:
 def cells(records: Sequence[Record], column: Column, direction: str) -> list[Cell]:
     """Return a column's cells, one for each record."""
     column_numbers = [number_of(record, column.name) for record in records]
-    ends = [end for of in column_numbers for end in (of.mean, of.low, of.high) if end is not None]
-    means = [of.mean for of in column_numbers if of.mean is not None and of.level != CLAIMED]
+    ends = [end for number in column_numbers for end in (number.mean, number.low, number.high) if end is not None]
+    means = [number.mean for number in column_numbers if number.mean is not None and number.level != CLAIMED]
     best = {"higher": max, "lower": min}.get(direction, lambda means, default: None)(means, default=None)
     start, span = (min(ends), max(ends) - min(ends)) if ends else (0.0, 0.0)
 
@@ -129,21 +129,21 @@ def cells(records: Sequence[Record], column: Column, direction: str) -> list[Cel
         return round(100 * (value - start) / span, 1) if span else 50.0
 
     unaligned = [
-        Cell(None, apart=apart(of.status, of.level))
-        if of.mean is None
+        Cell(None, apart=apart(number.status, number.level))
+        if number.mean is None
         else Cell(
-            of.mean,
-            of.sd,
-            of.low,
-            of.high,
-            of.no_interval,
-            left=at(of.mean if of.low is None else of.low),
-            width=0.0 if of.low is None or of.high is None else round(at(of.high) - at(of.low), 1),
-            best=of.mean == best and of.level != CLAIMED and len(means) > 1,
-            apart=apart(of.status, of.level),
-            level=of.level,
+            number.mean,
+            number.sd,
+            number.low,
+            number.high,
+            number.no_interval,
+            left=at(number.mean if number.low is None else number.low),
+            width=0.0 if number.low is None or number.high is None else round(at(number.high) - at(number.low), 1),
+            best=number.mean == best and number.level != CLAIMED and len(means) > 1,
+            apart=apart(number.status, number.level),
+            level=number.level,
         )
-        for of in column_numbers
+        for number in column_numbers
     ]
     return _aligned(unaligned)
 

@@ -133,15 +133,17 @@ def spreads(material: Material, records: Sequence[Record], page: PageSigns) -> S
 
 
 def _bars(numbers: Sequence[Number]) -> list[Bar | None]:
-    deviations = [of.sd for of in numbers if of.sd is not None]
+    deviations = [value.sd for value in numbers if value.sd is not None]
     number, most = decimals(deviations), max(deviations)
 
-    def bar(of: Number) -> Bar | None:
-        if of.sd is None:
+    def bar(value: Number) -> Bar | None:
+        if value.sd is None:
             return None
-        return Bar(fixed(of.sd, number), round(100 * of.sd / most if most else 0, 1), apart(of.status, of.level))
+        return Bar(
+            fixed(value.sd, number), round(100 * value.sd / most if most else 0, 1), apart(value.status, value.level)
+        )
 
-    return [bar(of) for of in numbers]
+    return [bar(value) for value in numbers]
 
 
 def _rescaled(

@@ -149,9 +149,9 @@ def _panel(
 
 def _arm(axis: str, record: Record, column: Column) -> dict[str, Any]:
     """Return the point and the ends of its error bar, which has no length without an interval."""
-    of = number_of(record, column.name)
-    low, high = (of.mean if end is None else end for end in (of.low, of.high))
-    return {axis: of.mean, f"{axis}_low": low, f"{axis}_high": high}
+    number = number_of(record, column.name)
+    low, high = (number.mean if end is None else end for end in (number.low, number.high))
+    return {axis: number.mean, f"{axis}_low": low, f"{axis}_high": high}
 
 
 def _level(material: Material, column: Column) -> float | None:

@@ -82,9 +82,10 @@ def carry_out(planned: PlannedPaper, progress: Progress) -> ReproducedPaper:
     evaluations = Evaluations(reproduction.database, reproduction.settings, progress)
     outcomes = {task.name: _outcome(evaluations, task, progress) for task in planned.tasks}
     readers = [
-        of.step.reader(reproduction, {task.name: outcomes[task.name] for task in of.tasks}) for of in planned.steps
+        paper.step.reader(reproduction, {task.name: outcomes[task.name] for task in paper.tasks})
+        for paper in planned.steps
     ]
-    fills = [of.step.fills for of in planned.steps]
+    fills = [paper.step.fills for paper in planned.steps]
     matches = []
     for exhibit in reproduction.paper.exhibits:
         here = [reader for reader, does in zip(readers, fills, strict=True) if does(reproduction.paper, exhibit)]

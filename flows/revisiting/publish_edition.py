@@ -124,8 +124,8 @@ def publish_edition(
 
 def _published(database: Database, wanted: Revisit) -> Snapshot | None:
     edition = snapshots.find(database, wanted.edition)
-    of = editions.revisited(edition) if edition else None
-    if edition and (of is None or of["content_sha256"] != wanted.first.content_sha256):
+    revisited_snapshot = editions.revisited(edition) if edition else None
+    if edition and (revisited_snapshot is None or revisited_snapshot["content_sha256"] != wanted.first.content_sha256):
         raise TerminalError(
             f"'{database.path}' holds a snapshot of the name {wanted.edition} that is no edition of this "
             f"{wanted.first.snapshot_id}; revisit it in another database"

@@ -80,7 +80,7 @@ def pieces(table: BoardTable) -> Iterator[BoardTable]:
 
 def _has(group: Group, column: Column) -> bool:
     numbers = [number_of(record, column.name) for record in group.records]
-    return any(of.mean is not None or of.status is not None for of in numbers)
+    return any(number.mean is not None or number.status is not None for number in numbers)
 
 
 def _ordered(material: Material, group: Group, by: Column | None) -> list[Record]:
@@ -97,5 +97,5 @@ def _letters(database: Database, material: Material, group: Group, by: Column | 
     scored = [record for record in group.records if by and record[by.name] is not None]
     if by is None or not 1 < len(scored) <= _RANKED:
         return {}
-    those = replace(material.board, records=tuple(dict(record) for record in scored))
-    return {record["run_id"]: record["group"] for record in ranked(database, those, by.name).records}
+    scored_board = replace(material.board, records=tuple(dict(record) for record in scored))
+    return {record["run_id"]: record["group"] for record in ranked(database, scored_board, by.name).records}

@@ -183,7 +183,11 @@ def contents_of(
         metrics = database.records(Metric, "report_metrics", [column.metric for column in whole.columns])
         gathered = {snapshot.snapshot_id: gather(database, snapshot.snapshot_id) for snapshot in snapshots}
         boards = {name: replace(material, board=_named(material.board, names)) for name, material in gathered.items()}
-        evaluators = {name: evaluator for of in boards.values() for name, evaluator in of.evaluators.items()}
+        evaluators = {
+            name: evaluator
+            for material_of_month in boards.values()
+            for name, evaluator in material_of_month.evaluators.items()
+        }
         ((left_out,),) = database.rows("site_runs_left_out")
         return Contents(
             snapshots,

@@ -175,16 +175,16 @@ def _number_records(contents: Contents, model: Model) -> list[dict[str, Any]]:
     number_records = []
     for record in contents.whole.records:
         for column in contents.whole.columns if record["run_id"] in own else ():
-            of = number_of(record, column.name)
-            if of.mean is not None or of.status is not None:
+            number = number_of(record, column.name)
+            if number.mean is not None or number.status is not None:
                 number_records.append(
                     {
-                        name: getattr(of, name)
+                        name: getattr(number, name)
                         for name in ("mean", "sd", "low", "high", "no_interval", "status", "level")
                     }
                     | {name: record[name] for name in ("snapshot_id", "run_id", "decoder")}
                     | {"protocol": protocol_of(contents, record["run_id"]), "metric": column.metric}
-                    | {"texts": of.scored, "evaluator_id": of.evaluator_id}
+                    | {"texts": number.scored, "evaluator_id": number.evaluator_id}
                 )
     return number_records
 

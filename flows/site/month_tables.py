@@ -159,8 +159,8 @@ def records_of(table: MonthTable) -> Iterator[dict[str, Any]]:
 
 
 def _has_number(record: Mapping[str, Any], column: Column) -> bool:
-    of = number_of(record, column.name)
-    return of.mean is not None or of.status is not None
+    number = number_of(record, column.name)
+    return number.mean is not None or number.status is not None
 
 
 def _rows(
@@ -182,18 +182,18 @@ def _rows(
 
 
 def _cell(record: Mapping[str, Any], column: Column, trend: Trend | None, scale: str | None) -> MonthCell:
-    of, run_id = number_of(record, column.name), record["run_id"]
-    level = of.level
+    number, run_id = number_of(record, column.name), record["run_id"]
+    level = number.level
     shown_level = [level] if level not in (None, VERIFIED) else []
 
     def why(*lacking: str | None) -> str:
         return "; ".join([*filter(None, lacking), *shown_level])
 
     if scale is None:
-        lacking = of.no_interval or ("" if of.status in ("ok", None) else of.status)
-        return MonthCell(run_id, of.mean, None, of.low, of.high, why(lacking), level)
+        lacking = number.no_interval or ("" if number.status in ("ok", None) else number.status)
+        return MonthCell(run_id, number.mean, None, number.low, number.high, why(lacking), level)
     if trend is None:
-        return MonthCell(run_id, of.mean, None, None, None, why("scored after the months were linked"), level)
+        return MonthCell(run_id, number.mean, None, None, None, why("scored after the months were linked"), level)
     return MonthCell(run_id, trend.mean, trend.linked, trend.low, trend.high, why(trend.no_link), level)
 
 

@@ -36,20 +36,20 @@ def levels_on(contents: Contents, material: Material) -> Levels:
         by_words: dict[str, list[str]] = {}
         signers: dict[str, None] = {}
         for column in material.board.columns:
-            of = number_of(record, column.name)
-            if of.mean is not None and of.level and of.level != VERIFIED:
-                levels.add(of.level)
-                by_words.setdefault(level_words(material.board, record["run_id"], of) or "", []).append(column.name)
-                signers |= dict.fromkeys(material.board.levels[record["run_id"], str(of.evaluator_id)].signers)
+            number = number_of(record, column.name)
+            if number.mean is not None and number.level and number.level != VERIFIED:
+                levels.add(number.level)
+                by_words.setdefault(level_words(material.board, record["run_id"], number) or "", []).append(column.name)
+                signers |= dict.fromkeys(material.board.levels[record["run_id"], str(number.evaluator_id)].signers)
         if by_words:
             run_id = record["run_id"] if record["run_id"] in contents.runs else None
             run_levels.append(RunLevels(run_id, ", ".join(signers), by_words))
     return Levels(legend(levels), run_levels)
 
 
-def level_words(board: Board, run_id: str, of: Number) -> str | None:
+def level_words(board: Board, run_id: str, number: Number) -> str | None:
     """Return the level of a number in words, or None if it has no stored level."""
-    level = board.levels.get((run_id, str(of.evaluator_id))) if of.level else None
+    level = board.levels.get((run_id, str(number.evaluator_id))) if number.level else None
     return level.words if level else None
 
 

@@ -37,7 +37,7 @@ def groups(records: Iterable[Record], settings: Mapping[str, Settings]) -> list[
             reading.append(record)
         else:
             alike.setdefault(_key(run_settings, _OTHERS), []).append(record)
-    writing = [group for those in alike.values() for group in _by_lengths(those, settings)]
+    writing = [group for members in alike.values() for group in _by_lengths(members, settings)]
     writing.sort(key=lambda group: -len(group.records))
     return [*writing, *([Group(_READING, reading)] if reading else [])]
 

@@ -91,12 +91,16 @@ def _rows(contents: Contents, material: Material) -> list[dict[str, Any]]:
             "claimed_by": claimed_by(contents, record["run_id"]),
         }
         for column in material.board.columns:
-            of = number_of(record, column.name)
-            if of.mean is not None or of.status is not None:
-                values = {name: getattr(of, name) for name in ("mean", "sd", "low", "high", "no_interval", "status")}
-                values |= {"level": of.level, "level_words": level_words(material.board, record["run_id"], of)}
+            number = number_of(record, column.name)
+            if number.mean is not None or number.status is not None:
+                values = {
+                    name: getattr(number, name) for name in ("mean", "sd", "low", "high", "no_interval", "status")
+                }
+                values |= {"level": number.level, "level_words": level_words(material.board, record["run_id"], number)}
                 rows.append(
-                    about | values | {"metric": column.metric, "texts": of.scored, "evaluator_id": of.evaluator_id}
+                    about
+                    | values
+                    | {"metric": column.metric, "texts": number.scored, "evaluator_id": number.evaluator_id}
                 )
     return rows
 

@@ -21,7 +21,7 @@ from newwiki.records import Stratum
 from newwiki.snapshot import Snapshot
 from newwiki.visible import in_json
 from storage import strata
-from storage.database import Database, in_one_read
+from storage.database import Database
 from storage.strata import StratumPart
 
 
@@ -43,7 +43,6 @@ class SnapshotParts:
     texts: Mapping[str, Sequence[Mapping[str, Any]]]
 
 
-@in_one_read
 def parts_of(database: Database, contents: Contents, snapshot: Snapshot, with_texts: Sequence[str]) -> SnapshotParts:
     """Return the contents of a snapshot's pages; `with_texts` holds the ids of the runs whose texts are shown."""
     material = contents.boards[snapshot.snapshot_id]

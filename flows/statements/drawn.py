@@ -206,9 +206,13 @@ def _balanced(rows: Sequence[SettingNumbers], parameter: str) -> list[SettingNum
         if getattr(row, parameter) is not None:
             others = [getattr(row, name) for name in _SWEPT if name != parameter]
             by_choice.setdefault((row.model, row.metric, *others), []).append(row)
-    most = max((len({_place(row, parameter) for row in of}) for of in by_choice.values()), default=0)
-    whole = [of for of in by_choice.values() if len({_place(row, parameter) for row in of}) == most]
-    return [row for of in whole for row in of]
+    most = max((len({_place(row, parameter) for row in choice_rows}) for choice_rows in by_choice.values()), default=0)
+    whole = [
+        choice_rows
+        for choice_rows in by_choice.values()
+        if len({_place(row, parameter) for row in choice_rows}) == most
+    ]
+    return [row for choice_rows in whole for row in choice_rows]
 
 
 def _place(row: SettingNumbers, parameter: str) -> float:

@@ -62,12 +62,14 @@ def moments(numbers: Numbers, metric: str, runs: Sequence[int], among: Pages | N
     shared: Pages = np.all(counts > 0, axis=0)
     if among is not None:
         shared = shared & among
-    counts, sums, squares = (of[listed, place][:, shared] for of in (numbers.counts, numbers.sums, numbers.squares))
+    counts, sums, squares = (
+        moments[listed, place][:, shared] for moments in (numbers.counts, numbers.sums, numbers.squares)
+    )
     if shared.sum() < 2:
         raise CannotTell("too few articles: fewer than two have texts of every run")
     left = np.concatenate([[shared.sum()], np.full(shared.sum(), shared.sum() - 1)])
     means = leave_one_out(sums / counts) / left
-    number, total, square = (leave_one_out(of) for of in (counts, sums, squares))
+    number, total, square = (leave_one_out(moments) for moments in (counts, sums, squares))
     several = counts > 1
     own = np.where(several, squares - sums**2 / counts, 0.0) / np.maximum(counts - 1, 1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -118,8 +120,8 @@ def log_deviations(numbers: Numbers, runs: Sequence[int], *, of_prompts: bool) -
     metric varies in every run.
     """
     by_metric = together(numbers, numbers.metrics, runs)
-    variances = {metric: of.within if of_prompts else of.variances for metric, of in by_metric.items()}
-    varying = [metric for metric, of in variances.items() if (of > 0).all()]
+    variances = {metric: spread.within if of_prompts else spread.variances for metric, spread in by_metric.items()}
+    varying = [metric for metric, spread in variances.items() if (spread > 0).all()]
     if not varying:
         raise CannotTell(f"no metric varies {'within the articles' if of_prompts else 'over the texts'} of every run")
     return np.mean([0.5 * np.log(variances[metric]) for metric in varying], axis=0), varying
@@ -135,7 +137,7 @@ def correlation(numbers: Numbers, first: str, second: str) -> Array:
         raise CannotTell(f"needs the metrics {first} and {second} of every run, each by one evaluator")
     high, low = sorted((place for place in places if place is not None), reverse=True)
     products = numbers.products[high, low]
-    count, x, y, xx, yy, xy = (leave_one_out(of[products[0] > 0]) for of in products)
+    count, x, y, xx, yy, xy = (leave_one_out(product[products[0] > 0]) for product in products)
     with np.errstate(divide="ignore", invalid="ignore"):
         x_squares, y_squares = _not_rounding(xx - x * x / count, xx), _not_rounding(yy - y * y / count, yy)
         r = (xy - x * y / count) / np.sqrt(x_squares * y_squares)

@@ -53,15 +53,15 @@ def ladder(numbers: Numbers, parameter: str) -> Ladder:
         if (value := value_of(run, parameter)) is not None:
             by_choice.setdefault(_others(run, parameter), {})[value] = place
     values = _values(list(by_choice.values()))
-    whole = [of for of in by_choice.values() if of.keys() >= set(values)]
+    whole = [choice for choice in by_choice.values() if choice.keys() >= set(values)]
     if len(values) < 2 or not whole:
         raise CannotTell(f"needs runs that differ in {_words(parameter)} and in nothing else")
-    return Ladder(parameter, values, np.array([[of[value] for of in whole] for value in values]))
+    return Ladder(parameter, values, np.array([[choice[value] for choice in whole] for value in values]))
 
 
 def _values(choices: Sequence[dict[float, int]]) -> list[float]:
     """Return the sorted values of the combination that has the most values."""
-    return max((sorted(of) for of in choices), key=len, default=[])
+    return max((sorted(choice) for choice in choices), key=len, default=[])
 
 
 def value_of(run: ReadRun, parameter: str) -> float | None:

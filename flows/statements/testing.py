@@ -131,12 +131,15 @@ def _largest(statement: Statement, context: Context) -> Tested:
     ladders = {name: ladder(context.numbers, name) for name in (str(statement.parameter), *statement.than)}
     runs = sorted({run for steps in ladders.values() for run in steps.runs})
     on_one = together(context.numbers, statement.metrics, runs)
-    varying = [of for of in on_one.values() if of.deviation[0] > 0]
+    varying = [effect_of_metric for effect_of_metric in on_one.values() if effect_of_metric.deviation[0] > 0]
     if not varying:
         raise CannotTell("the metrics do not vary")
     signs = {"up": 1.0, "down": -1.0} if len(statement.metrics) == 1 else {}
     effects = {
-        name: np.mean([_signed(of.effect(steps), signs.get(statement.direction)) for of in varying], axis=0)
+        name: np.mean(
+            [_signed(effect_of_metric.effect(steps), signs.get(statement.direction)) for effect_of_metric in varying],
+            axis=0,
+        )
         for name, steps in ladders.items()
     }
     own = effects[str(statement.parameter)]
@@ -208,7 +211,7 @@ def _models(statement: Statement, context: Context) -> Tested:
         metric_moments = moments(context.numbers, metric, runs)
         for first, second in against:
             mine, theirs = (
-                metric_moments.means[np.searchsorted(runs, of.places)].mean(axis=0) for of in (first, second)
+                metric_moments.means[np.searchsorted(runs, subset.places)].mean(axis=0) for subset in (first, second)
             )
             effect = over(mine - theirs, metric_moments.deviation)
             ours = f"{metric}: {first.label} {digits(mine[0])}, {second.label} {digits(theirs[0])}"
@@ -232,7 +235,9 @@ def _model_spread(statement: Statement, context: Context) -> Tested:
     run_deviations, metrics = log_deviations(context.numbers, runs, of_prompts=False)
     numbers = []
     for first, second in [pair for a, b in pairs for pair in itertools.product(named[a], named[b])]:
-        before, after = (run_deviations[np.searchsorted(runs, of.places)].mean(axis=0) for of in (first, second))
+        before, after = (
+            run_deviations[np.searchsorted(runs, subset.places)].mean(axis=0) for subset in (first, second)
+        )
         change = after - before
         ours = f"{second.label}: {_percent(change[0])} beside {first.label}, over {', '.join(metrics)}"
         numbers.append(_towards(statement.direction, change, context.margins["nothing_of_spread"], ours))

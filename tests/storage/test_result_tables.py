@@ -14,7 +14,9 @@ import pytest
 
 from flows.experiments.cutoff.result_tables import CutoffFinding
 from flows.experiments.linking.result_tables import LinkedMean
+from flows.health_checks import examine
 from newwiki.registry import Registry
+from newwiki.settings import Settings
 from storage import experiments, result_tables
 from storage.database import Database
 from storage.experiments import StoredExperiment
@@ -64,6 +66,10 @@ def test_every_double_comes_back_with_the_same_bits_and_rows_in_their_order(data
     assert [struct.pack("d", one.change) for one in read if one.change is not None] == [
         struct.pack("d", number) for number in numbers
     ]
+    question = "select change from cutoff_findings where experiment_id = 'doubles' order by ltrim(metric, 'm')::int"
+    assert [struct.pack("d", number) for (number,) in view(database, question)] == [
+        struct.pack("d", number) for number in numbers
+    ]
     assert [one.metric for one in read] == [one.metric for one in stored]
     assert [replace(one, change=0.0) for one in read] == [replace(one, change=0.0) for one in stored]
 
@@ -111,6 +117,8 @@ def test_value_of_another_type_fails_the_answer_and_is_counted(database: Databas
         assert mistyped(connection) == []
         connection.execute("insert into experiment_rows values ('odd', 'linked_means', 0, ?)", [row])
         assert mistyped(connection) == [("rows of linked_means with a value of another type", 1)]
+    [checked] = [row for row in examine(Settings(db=str(database.path))) if row[0] == "database"]
+    assert checked[1] == "problem" and "1 rows of linked_means with a value of another type" in checked[2]
     with pytest.raises(Exception, match="Conversion Error"):
         experiments.rows(database, LinkedMean, "odd")
     with database.write() as connection:

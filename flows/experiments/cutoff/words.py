@@ -121,14 +121,14 @@ def _sentence(finding: CutoffFinding, tests: int) -> str:
     rests = f"{counted(finding.months, 'month')} and {finding.articles:,} articles"
     if finding.left_out:
         rests += f" ({counted(finding.left_out, 'month')} with fewer than {FEWEST_ARTICLES} articles left out)"
-    of = f" of {tests} metrics" if tests > 1 and finding.verdict != FOUND else ""
+    suffix = f" of {tests} metrics" if tests > 1 and finding.verdict != FOUND else ""
     if finding.verdict == TOO_FEW_MONTHS:
         return f"{who}: {_CANNOT_TELL}: {finding.verdict}: {rests}, and {FEWEST_MONTHS} months are needed"
     if finding.verdict == UNFINISHED:
         rests = f"p {_p(finding.p_holm)}, {rests}"
         return f"{who}: {_CANNOT_TELL} the month: {finding.metric} changes, but {finding.verdict}: {rests}"
     if finding.verdict != FOUND:
-        return f"{who}: {_CANNOT_TELL}: {finding.verdict}{of}: {finding.metric}, p {_p(finding.p_holm)}, {rests}"
+        return f"{who}: {_CANNOT_TELL}: {finding.verdict}{suffix}: {finding.metric}, p {_p(finding.p_holm)}, {rests}"
     if finding.low is None:
         within = f"up to {month_words(finding.high)}: the change may have begun before the first month"
     else:

@@ -115,11 +115,11 @@ def _answer(gap: Gap) -> str:
 def _sentence(gap: Gap, tests: int) -> str:
     number, low, high, _ = gap.judged
     p = gap.difference_p_holm if gap.difference_p_holm is not None else gap.p_holm
-    of = f" by any of {tests} metrics" if tests > 1 and gap.verdict == NONE_SHOWN else ""
+    suffix = f" by any of {tests} metrics" if tests > 1 and gap.verdict == NONE_SHOWN else ""
     number_words = estimate(number or 0.0, low, high, signed, unit_of_pairs(gap.no_interval))
     apart = f", {signed(gap.gap)} apart, and {gap.control} {signed(gap.control_gap or 0.0)}" if gap.control else ""
     return (
-        f"{gap.model} under {short_form(gap.decoder)}: {gap.verdict}{of}, over {gap.pairs:,} pairs of articles: "
+        f"{gap.model} under {short_form(gap.decoder)}: {gap.verdict}{suffix}, over {gap.pairs:,} pairs of articles: "
         f"{gap.metric} is {digits(gap.mean_old)} on old and {digits(gap.mean_new)} on new articles{apart}: "
         f"{number_words}, p {p_value(p)}{_MEANS.get(gap.verdict, '')}"
     )
@@ -147,10 +147,10 @@ def otherwise(gaps: Sequence[Gap], shown: Sequence[Gap]) -> list[str]:
 def _power(gap: Gap) -> str:
     """State the effect size that this number of pairs could have shown."""
     unit = "bits a byte" if gap.metric == DECISIVE else f"in {gap.metric}"
-    of = f" beyond {gap.control}'s" if gap.control else ""
+    suffix = f" beyond {gap.control}'s" if gap.control else ""
     return (
-        f"with {gap.pairs:,} pairs a gap of {gap.visible:.2g} {unit}{of} would be seen in 80 of 100 cases, a smaller "
-        "one in fewer"
+        f"with {gap.pairs:,} pairs a gap of {gap.visible:.2g} {unit}{suffix} would be seen in 80 of 100 cases, "
+        "a smaller one in fewer"
     )
 
 

@@ -182,32 +182,32 @@ class _Metric:
                 months = [
                     ([run for run in self.among if run.snapshot_id == month], self.numbers[month]) for month in pair
                 ]
-                those = anchors(months, settings)
+                month_anchors = anchors(months, settings)
                 try:
-                    link = self._link(pair, those, name)
+                    link = self._link(pair, month_anchors, name)
                 except NoLink as reason:
-                    if len(those) > closest.get(pair, (-1, ""))[0]:
-                        closest[pair] = len(those), f"by {self.metric} {reason}"
+                    if len(month_anchors) > closest.get(pair, (-1, ""))[0]:
+                        closest[pair] = len(month_anchors), f"by {self.metric} {reason}"
                 else:
-                    self.anchors[name][pair] = those
+                    self.anchors[name][pair] = month_anchors
                     yield link
 
-    def _link(self, pair: Pair, those: Sequence[Anchor], name: str) -> LinkedMonths:
-        chain = chains.chain([self.numbers[month] for month in pair], [those], self.models)
+    def _link(self, pair: Pair, pair_anchors: Sequence[Anchor], name: str) -> LinkedMonths:
+        chain = chains.chain([self.numbers[month] for month in pair], [pair_anchors], self.models)
         (step,), (line,) = chain.steps, chain.links
         harder = linking.difficulty(chain.months, step, line)
         self.p_values.append(harder.p)
-        self.influences += self._influences(pair, those, chain)
+        self.influences += self._influences(pair, pair_anchors, chain)
         return LinkedMonths(
             metric=self.metric,
             evaluator_id=self.evaluator_id,
             protocol=name,
             from_snapshot=pair[0],
             to_snapshot=pair[1],
-            anchors=len(those),
-            models=chains.models_of(those, self.models),
-            earlier_runs=[anchor.earlier for anchor in those],
-            later_runs=[anchor.later for anchor in those],
+            anchors=len(pair_anchors),
+            models=chains.models_of(pair_anchors, self.models),
+            earlier_runs=[anchor.earlier for anchor in pair_anchors],
+            later_runs=[anchor.later for anchor in pair_anchors],
             from_articles=chain.months[0].articles,
             to_articles=chain.months[1].articles,
             intercept=line.intercept,
@@ -220,11 +220,11 @@ class _Metric:
             difficulty_high=harder.high,
         )
 
-    def _influences(self, pair: Pair, those: Sequence[Anchor], chain: Chain) -> Iterator[AnchorModel]:
+    def _influences(self, pair: Pair, pair_anchors: Sequence[Anchor], chain: Chain) -> Iterator[AnchorModel]:
         called = {run.run_id: run.model for run in self.runs}
         names = {
             int(chain.months[0].models[place]): called[anchor.earlier]
-            for anchor, place in zip(those, chain.steps[0].earlier, strict=True)
+            for anchor, place in zip(pair_anchors, chain.steps[0].earlier, strict=True)
         }
         earlier, later = chain.months
         for influence in linking.influences(earlier, later, chain.steps[0]):
@@ -265,9 +265,11 @@ class _Metric:
             through = chains.way(self.anchors[name], run.snapshot_id, newest)
             if through is None or protocol.differing(run.settings, self.settings[name]):
                 continue
-            those = [self.anchors[name][pair] for pair in itertools.pairwise(through)]
+            chain_anchors = [self.anchors[name][pair] for pair in itertools.pairwise(through)]
             try:
-                chain = chains.chain([self.numbers[month] for month in through], those, self.models, first=run.run_id)
+                chain = chains.chain(
+                    [self.numbers[month] for month in through], chain_anchors, self.models, first=run.run_id
+                )
             except NoLink as why:
                 reason = str(why)
                 continue

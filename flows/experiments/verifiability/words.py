@@ -225,7 +225,7 @@ def _names(rows: Sequence[VerifiabilityMetric] | Sequence[Texts]) -> dict[tuple[
 
 def _lengths(texts: Sequence[Texts]) -> str:
     lengths = {(text.model, text.decoder): fmean(text.words.values()) for text in texts[1:] if text.words}
-    fewest, most = (f"{of(lengths.values()):.0f}" for of in (min, max)) if lengths else ("0", "0")
+    fewest, most = (f"{extreme(lengths.values()):.0f}" for extreme in (min, max)) if lengths else ("0", "0")
     return (
         f"different 4-grams are those of the first 256 words; by decoder texts have {fewest} to {most} words in the "
         "mean, and fewer words than 256 have fewer 4-grams than an article's, however varied they are"
