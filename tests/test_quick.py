@@ -37,7 +37,7 @@ def test_a_library_is_refused_and_whoever_loads_it_told_what_to_do() -> None:
 
 @pytest.mark.slow
 def test_collecting_the_quick_tests_loads_neither_torch_nor_prefect() -> None:
-    """Of one room, as each quick run refuses to begin where a module of any room has loaded them."""
+    """Collect one package. A quick run of any package refuses to start if one of its modules has loaded them."""
     alone = ["-n", "0", "--assert", "plain"]  # what is only collected need not say why it fails
     asked = [sys.executable, "-m", "pytest", *alone, "-m", "not slow", "--collect-only", "-qq", "tests/newwiki"]
     ended = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, timeout=600)

@@ -220,7 +220,7 @@ def _bundle(world: World, path: Path, folder: Path) -> Iterator[str]:
 
 
 def _later_bundle(world: World, path: Path, folder: Path) -> Iterator[str]:
-    """By somebody who has the genuine snapshot, with its articles scored."""
+    """The forger has the genuine snapshot, whose articles are scored."""
     take_in(_victim(folder, world.scored), [path])
     yield ""
 
@@ -250,12 +250,12 @@ def _folder(world: World, path: Path, folder: Path) -> Iterator[str]:
 
 
 def _later_folder(world: World, path: Path, folder: Path) -> Iterator[str]:
-    """By somebody who has the genuine snapshot, with its articles scored."""
+    """The forger has the genuine snapshot, whose articles are scored."""
     yield _pulled(_victim(folder, world.scored), path)
 
 
 def _pulled_answers(world: World, path: Path, folder: Path) -> Iterator[str]:
-    """By somebody who has the genuine results, and no answers of people."""
+    """The forger has the genuine results, but no answers of people."""
     yield _pulled(_victim(folder, world.unjudged), path)
 
 
@@ -265,7 +265,7 @@ def _pulled_twice(world: World, path: Path, folder: Path) -> Iterator[str]:
 
 
 def _pulled(victim: Database, path: Path) -> str:
-    """What the command tells of it."""
+    """Return what the command prints about it."""
     told: list[str] = []
     pull(victim, admit(SharedFolder(path.as_uri()), "pull"), told.append)
     return "\n".join(told)
@@ -285,7 +285,7 @@ def _site(world: World, path: Path, folder: Path) -> Iterator[str]:
 
 
 def _gathered(world: World, path: Path, folder: Path) -> Iterator[str]:
-    """By somebody who makes a site of it and of the genuine bundle of one run."""
+    """The victim builds a site from it and from the genuine bundle of one run."""
     request = SiteRequest(sources=(str(path), str(world.bundle_of_one)), recompute=False)
     with gathered(request, Settings(db=str(folder / "none.duckdb")), Silent()) as found:
         shutil.copy(found.database.path, folder / "victim.duckdb")

@@ -337,7 +337,7 @@ def test_a_run_of_an_unknown_backend_is_a_claim_and_one_of_a_known_backend_is_re
 def test_what_was_changed_in_a_shared_folder_is_refused(
     table: str, values: dict[str, Any], told: str, genuine: GatheredParts, nothing: Path, unscored: Path, tmp_path: Path
 ) -> None:
-    """What else is refused is among the forgeries of tests/bundles."""
+    """The forgeries of tests/bundles cover the other refusals."""
     target = Database(shutil.copy(nothing if table in OF_TEXTS else unscored, tmp_path / "target.duckdb"))
     with pytest.raises(TerminalError, match=told):
         pull(target, admit(put(genuine, table, **values), "pull"), lambda text: None)

@@ -64,7 +64,7 @@ def _changed(receipt: Path, key: Path, path: Path, change: Callable[[list[dict[s
 
 
 def levels_of(*sources: Path, db: Path, **asked: Any) -> dict[str, Level]:
-    """By decoder, the levels of the repetition of the runs that a site of these sources would show."""
+    """Return by decoder the levels of rep_4 that a site of these sources would show."""
     request = SiteRequest(sources=tuple(map(str, sources)), **asked)
     with gathered(request, Settings(db=str(db)), Silent()) as found, found.database.read() as connection:
         scored = "select decoder, run_id, evaluator_id from runs join scores using (run_id) where metric = 'rep_4'"

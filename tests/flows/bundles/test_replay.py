@@ -227,7 +227,7 @@ def test_run_of_a_slightly_different_checkpoint_fails(
 def test_scores_of_a_likelihood_run_are_those_of_the_model(
     published: Path, toy_checkpoint: Path, key: Path, tmp_path: Path
 ) -> None:
-    """That other numbers of such a run are refused is among the forgeries of tests/bundles."""
+    """The forgeries of tests/bundles cover the other numbers of such a run."""
     path = Path(shutil.copy(published, tmp_path / "read.duckdb"))
     newwiki.evaluate(str(toy_checkpoint), likelihood_only=True, prompts=3, db=path, quiet=True)
     honest = newwiki.submit(*every_run(path), key=key, out=tmp_path / "read.newwiki", db=path)

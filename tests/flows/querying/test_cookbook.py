@@ -73,7 +73,7 @@ def database(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Datab
 
 @pytest.fixture(scope="module")
 def answers(database: Database) -> dict[str, pa.Table]:
-    """By question, through one fence."""
+    """Return the answers by question, over one fenced connection."""
     with database.fenced() as connection:
         return {one.name: connection.sql(one.query).to_arrow_table() for one in questions()}
 

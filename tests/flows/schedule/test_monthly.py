@@ -192,7 +192,7 @@ def finished(models: Path, hook: Webhook, tmp_path_factory: pytest.TempPathFacto
 
 
 def once() -> list[MonthEnding]:
-    """What the command does in this folder, but that the report is a line: a page takes a second."""
+    """Do what the command does in this folder, but write one line as the report, because a page takes a second."""
     database = Database("newwiki.duckdb")
     work = steps.MonthSteps(database, Silent(), write_line)
     settings = replace(load_settings(None), db="newwiki.duckdb")

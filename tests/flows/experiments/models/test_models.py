@@ -58,7 +58,7 @@ def ask(db: Path, *models: str, **asked: Any) -> dict[str, dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def found(db: Path) -> dict[str, dict[str, Any]]:
-    """By statement; asked once."""
+    """Return the verdicts by statement, computed once."""
     return ask(db)
 
 

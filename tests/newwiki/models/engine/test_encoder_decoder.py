@@ -51,7 +51,7 @@ def test_reading_token_by_token_is_reading_at_once(kind: str) -> None:
 
 
 def logits_of_first_row(model: Any, rows: int) -> Tensor:
-    """Of twenty tokens that follow each other, in a batch whose other prompts are longer."""
+    """Read twenty consecutive tokens in a batch whose other prompts are longer."""
     reader = EncoderDecoderReader(model, rows)
     for slot in range(rows):
         prompt = reader.read(range(2, 6 + slot % 28))
