@@ -36,7 +36,7 @@ def examine(settings: Settings) -> list[Row]:
         ),
         _generation(),
         _contact(settings),
-        *_database(Path(settings.db)),
+        *examine_database(Path(settings.db)),
     ]
 
 
@@ -100,7 +100,8 @@ def _contact(settings: Settings) -> Row:
     )
 
 
-def _database(path: Path) -> list[Row]:
+def examine_database(path: Path) -> list[Row]:
+    """Return the rows about the database alone: whether it exists and is whole, and the interrupted runs in it."""
     database = Database(path)
     if not database.is_there:
         state = "is empty, perhaps because the disk was full" if path.exists() else "does not exist yet"

@@ -14,9 +14,8 @@ import pytest
 
 from flows.experiments.cutoff.result_tables import CutoffFinding
 from flows.experiments.linking.result_tables import LinkedMean
-from flows.health_checks import examine
+from flows.health_checks import examine_database
 from newwiki.registry import Registry
-from newwiki.settings import Settings
 from storage import experiments, result_tables
 from storage.database import Database
 from storage.experiments import StoredExperiment
@@ -117,7 +116,7 @@ def test_value_of_another_type_fails_the_answer_and_is_counted(database: Databas
         assert mistyped(connection) == []
         connection.execute("insert into experiment_rows values ('odd', 'linked_means', 0, ?)", [row])
         assert mistyped(connection) == [("rows of linked_means with a value of another type", 1)]
-    [checked] = [row for row in examine(Settings(db=str(database.path))) if row[0] == "database"]
+    checked = examine_database(database.path)[0]
     assert checked[1] == "problem" and "1 rows of linked_means with a value of another type" in checked[2]
     with pytest.raises(Exception, match="Conversion Error"):
         experiments.rows(database, LinkedMean, "odd")

@@ -16,7 +16,7 @@ from flows.commands.leaderboard import leaderboard as show
 from flows.comparing.board import board
 from flows.comparing.differences import compare
 from flows.comparing.ranked import leaderboard
-from flows.health_checks import _database as examined
+from flows.health_checks import examine_database
 from flows.presenting.tables import plain_record
 from flows.progress import Silent
 from flows.report.page import render
@@ -260,7 +260,7 @@ def test_doctor_names_cutoffs_that_cannot_be_true(dated: Database, tmp_path: Pat
     other.path.write_bytes(dated.path.read_bytes())
 
     def problems() -> str:
-        return " ".join(words for _, state, words in examined(other.path) if state == "problem")
+        return " ".join(words for _, state, words in examine_database(other.path) if state == "problem")
 
     assert "knowledge cutoff" not in problems()
     with other.write() as connection:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.health_checks import _database as whole
+from flows.health_checks import examine_database
 from flows.progress import Silent
 from flows.scoring.score_all import score_all
 from newwiki.errors import TerminalError, UsageError
@@ -82,11 +82,11 @@ def test_they_stay_where_they_are_when_results_are_shared(database: Database) ->
 
 
 def test_a_set_that_was_changed_is_told_and_not_used(database: Database) -> None:
-    assert whole(database.path)[0][1] == "ok", whole(database.path)
+    assert examine_database(database.path)[0][1] == "ok", examine_database(database.path)
     with database.write() as connection:
         connection.execute("update group_prompts set prompt = 'The man was bad at' where group_name = 'Man'")
     with pytest.raises(TerminalError, match="are not those that were published, and a published set never changes"):
         prompt_sets.publish(database, read_prompts(()).first(1))
-    (row,) = [one for one in whole(database.path) if one[0] == "database"]
+    (row,) = [one for one in examine_database(database.path) if one[0] == "database"]
     assert row[1] == "problem"
     assert "are not those that were published" in row[2]
