@@ -18,9 +18,9 @@ _WIDER = 20  # pixels by which a browser's font may exceed the measured width
 _CLEAREST = 12  # phrases in the first figure
 _BARS = 120  # bars for the common phrases, one per corpus
 _DIFFERENCES = (
-    "How much more often a phrase is in a corpus' responses than in those of the corpus without it that has it most "
-    "often, in percentage points{interval}: the {count} clearest of {all:,} pairs of a phrase and a corpus. Orange: "
-    "beyond chance."
+    "How much more often a phrase is in the responses of a corpus than in those of another, in percentage points"
+    "{interval}: the {count} clearest of {all:,} pairs of a phrase and a corpus. The other corpus is the one whose "
+    "responses have the phrase most often although its set lacks it. Orange: beyond chance."
 )
 _COMMON = (
     "Noun phrases that the responses of all corpora have in common, by the share of each corpus' responses (figure 4 "
