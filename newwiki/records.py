@@ -13,10 +13,12 @@ Stratum = Literal["length", "citations", "infobox", "topic", "age"]
 
 @dataclass(frozen=True)
 class Prompt:
-    """A model's input: `text` is the run's template filled with title and first sentence."""
+    """A model's input: `text` is the run's template filled with title and first sentence. In a chat it is the user's
+    turn, and `begun` is the text with which the model's answer begins, perhaps empty."""
 
     page_id: int
     text: str
+    begun: str = ""
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,11 @@ class Completion:
 
     `prompt_tokens` and `served_by` are reported by a server: the length of the prompt, and the server's description of
     itself. `token_ids` are the tokens, without an end-of-text token; None if another program generated the text.
+
+    `text` and its counts are those of the answer alone. `thinking` is what the model wrote before its answer, with
+    `thinking_tokens`; None if it did not think. `thinking_ids` are all tokens between the prompt and the answer, or the
+    sentence that begins it. `no_answer` is the reason why there is no answer (then `text` is empty, and never scored).
+    `prose` is what is scored in place of a `text` that was cleaned; `words` counts what is scored.
     """
 
     page_id: int
@@ -38,6 +45,11 @@ class Completion:
     prompt_tokens: int | None = None
     served_by: str | None = None
     token_ids: tuple[int, ...] | None = None
+    thinking: str | None = None
+    thinking_tokens: int | None = None
+    thinking_ids: tuple[int, ...] | None = None
+    no_answer: str | None = None
+    prose: str | None = None
 
 
 @dataclass(frozen=True)

@@ -287,7 +287,8 @@ def _completions(run: Run, completions: Sequence[Row], pages: set[int]) -> None:
     for page_id, written in by_page.items():
         if run.backend != "file" and sorted(completion["sample"] for completion in written) != [*range(run.samples)]:
             raise ValueError(f"page {page_id} has not the samples 0 to {run.samples - 1}, each once")
-        longest = sorted(written, key=lambda completion: (-completion["words"], completion["sample"]))[: run.keep]
+        answers = [completion for completion in written if completion["no_answer"] is None]
+        longest = sorted(answers, key=lambda completion: (-completion["words"], completion["sample"]))[: run.keep]
         if {completion["sample"] for completion in written if completion["kept"]} != {
             completion["sample"] for completion in longest
         }:
@@ -296,7 +297,8 @@ def _completions(run: Run, completions: Sequence[Row], pages: set[int]) -> None:
 
 def _completion(run: Run, completion: Row) -> None:
     where = f"page {completion['page_id']}, sample {completion['sample']}"
-    if completion["words"] != (words := len(split_words(completion["text"]))):
+    scored = completion["text"] if completion["prose"] is None else completion["prose"]
+    if completion["words"] != (words := len(split_words(scored))):
         raise ValueError(f"{where} has {words} words, and it says {completion['words']}")
     cut = completion["truncated"] == (completion["finish_reason"] != "stop")
     if completion["finish_reason"] not in _REASONS or not (cut or run.backend == "file"):
@@ -310,6 +312,12 @@ def _completion(run: Run, completion: Row) -> None:
         raise ValueError(f"{where} has {tokens} tokens, and at most {most} were asked for")
     if completion["token_ids"] is not None and len(completion["token_ids"]) != tokens:
         raise ValueError(f"{where} has {len(completion['token_ids'])} token ids and says {tokens} tokens")
+    if completion["no_answer"] is not None and completion["text"]:
+        raise ValueError(f"{where} has no answer ({in_message(completion['no_answer'])}), and has a text")
+    if (completion["thinking_tokens"] or 0) < 0 or (completion["thinking"] is None) != (
+        completion["thinking_tokens"] is None
+    ):
+        raise ValueError(f"{where} has {completion['thinking_tokens']} tokens of thinking, which cannot be")
     if (completion["prompt_tokens"] or 0) < 0:
         raise ValueError(f"{where} had {completion['prompt_tokens']} tokens before it")
     if completion["served_by"] is not None:
@@ -319,8 +327,10 @@ def _completion(run: Run, completion: Row) -> None:
 
 
 def _by_our_engine(run: Run, completion: Row, where: str) -> None:
-    if completion["tokens"] is None or (completion["finish_reason"] == "length") != (
-        completion["tokens"] == run.max_new_tokens and completion["finish_reason"] != "stop"
+    if completion["tokens"] is None or (
+        completion["no_answer"] is None
+        and (completion["finish_reason"] == "length")
+        != (completion["tokens"] == run.max_new_tokens and completion["finish_reason"] != "stop")
     ):
         raise ValueError(
             f"{where}: {completion['tokens']} tokens do not end by {in_message(completion['finish_reason'])}"

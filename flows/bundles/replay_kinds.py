@@ -270,6 +270,6 @@ def _grams(text: str) -> set[tuple[str, ...]]:
 
 
 def completion_of(row: Mapping[str, Any]) -> Completion:
-    ids = row["token_ids"]
-    names = ("page_id", "sample", "text", "tokens", "words", "finish_reason", "truncated")
-    return Completion(**{name: row[name] for name in names}, token_ids=None if ids is None else tuple(ids))
+    names = ("page_id", "sample", "text", "tokens", "words", "finish_reason", "truncated", "no_answer", "prose")
+    ids = {name: None if row[name] is None else tuple(row[name]) for name in ("token_ids", "thinking_ids")}
+    return Completion(**{name: row[name] for name in names}, **ids)

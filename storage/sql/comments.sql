@@ -145,15 +145,20 @@ comment on table completions is 'One row per completion: a text that a model wro
 comment on column completions.run_id is 'The run.';
 comment on column completions.page_id is 'The article whose prompt the model completed.';
 comment on column completions.sample is 'The number of the completion among those of its prompt, from 0.';
-comment on column completions.text is 'The text of the completion.';
+comment on column completions.text is 'The text of the completion, as the model wrote it: its answer, without its thinking.';
 comment on column completions.tokens is 'The length of the completion in tokens; NULL for texts from elsewhere.';
-comment on column completions.words is 'The length of the completion in words, split at white space.';
+comment on column completions.words is 'The length of the scored text (prose, or else text) in words, split at white space.';
 comment on column completions.finish_reason is 'Why the completion ended: stop, length, context or unknown.';
 comment on column completions.truncated is 'Whether the completion was cut off before its own end.';
 comment on column completions.prompt_tokens is 'The length of the prompt in tokens, as the server counted it; NULL for models that ran locally.';
 comment on column completions.served_by is 'The server''s description of itself: the full name of the model, and its fingerprint; NULL for models that ran locally.';
+comment on column completions.thinking is 'What the model wrote before its answer, for a model that thinks; NULL if it did not think. It is never scored.';
+comment on column completions.thinking_tokens is 'The length of the thinking in tokens; NULL if the model did not think.';
+comment on column completions.thinking_ids is 'All token ids between the prompt and the answer, or the sentence that begins it; NULL if there are none, or if another program generated them.';
+comment on column completions.no_answer is 'Why there is no answer, such as thinking that was not closed. Its text is empty and never scored. NULL for an answer.';
+comment on column completions.prose is 'What is scored in place of the text: the text without markup, if the run cleans answers; else NULL.';
 comment on column completions.token_ids is 'The ids of the completion''s tokens in the model''s tokenizer. There are as many as `tokens` says, because an end-of-text token is left out. NULL for texts of other programs, and for runs of older versions.';
-comment on column completions.kept is 'Whether the completion is scored; NULL until the run is complete.';
+comment on column completions.kept is 'Whether the completion is scored, as one of the longest answers to its prompt; NULL until the run is complete.';
 
 comment on table evaluators is 'One row per evaluator that computed scores: the program, its models, and everything else that its scores depend on.';
 comment on column evaluators.evaluator_id is 'The id of the evaluator: a hash of all other columns.';

@@ -43,7 +43,11 @@ from completions anti join runs using (run_id)
 union all
 select 'completions with more or fewer tokens or words than there can be', count(*)
 from completions join runs using (run_id)
-where tokens < 0 or tokens > max_new_tokens or words not between 0 and (length(text) + 1) // 2
+where tokens < 0 or tokens > max_new_tokens or words not between 0 and (length(coalesce(prose, text)) + 1) // 2
+union all
+select 'completions without an answer that have a text or are kept', count(*)
+from completions
+where no_answer is not null and (text <> '' or kept)
 union all
 select 'scores outside the range of their metric', count(*)
 from scores join metrics using (metric)

@@ -4,7 +4,7 @@
 -- One text of each of the runs $1 and $2 for every prompt that both have, in pseudo-random order, so that the first rows
 -- are a random sample. The text is drawn from the prompt's kept texts.
 with written as (
-    select run_id, page_id, sample, text from completions where kept and run_id in ($1, $2)
+    select run_id, page_id, sample, coalesce(prose, text) as text from completions where kept and run_id in ($1, $2)
     union all
     select 'reference:' || snapshot_id, page_id, 0, completion
     from stored_articles
@@ -95,7 +95,7 @@ from (
     from claims
     where run_id in (select unnest($1)) and sentence < $2
 )
-join (select run_id, page_id, sample, text from completions where kept) using (run_id, page_id, sample)
+join (select run_id, page_id, sample, coalesce(prose, text) as text from completions where kept) using (run_id, page_id, sample)
 join (select run_id, snapshot_id from runs) using (run_id)
 join (
     select snapshot_id, page_id, title, first_sentence, completion as article from stored_articles

@@ -75,12 +75,14 @@ from completions
 where run_id = ?;
 
 -- name: mark_kept
--- Keeps the longest completions of each prompt by words, and the earlier sample of two that are equally long.
+-- Keeps the longest answers to each prompt by words, and the earlier sample of two that are equally long.
 update completions
-set kept = ranked.place <= ?
+set kept = no_answer is null and ranked.place <= ?
 from (
     select run_id, page_id, sample,
-        row_number() over (partition by run_id, page_id order by words desc, sample) as place
+        row_number() over (
+            partition by run_id, page_id order by no_answer is not null, words desc, sample
+        ) as place
     from completions
     where run_id = ?
 ) as ranked
@@ -104,7 +106,7 @@ where run_id = ? and kept
 order by page_id, sample;
 
 -- name: kept_texts
-select page_id, sample, text
+select page_id, sample, coalesce(prose, text)
 from completions
 where run_id = ? and kept and page_id between ? and ?
 order by page_id, sample;

@@ -7,7 +7,7 @@ with sources as (
     select run_id, model, 'reference', snapshot_id, null from reference_texts
 ),
 written as (
-    select run_id, page_id, sample, text, words from completions where kept
+    select run_id, page_id, sample, coalesce(prose, text) as text, words from completions where kept
     union all
     select 'reference:' || snapshot_id, page_id, 0, completion, null from stored_articles
 ),
@@ -53,6 +53,6 @@ comment on column texts.page_id is 'The article.';
 comment on column texts.title is 'The title of the article; NULL if the prompts belong to no snapshot.';
 comment on column texts.topic is 'The topic of the article; NULL if it is not known.';
 comment on column texts.sample is 'The number of the completion among those of its prompt, from 0; 0 for an article.';
-comment on column texts.text is 'The completion; for an article, all prose after its first sentence.';
+comment on column texts.text is 'The completion as it is scored; for an article, all prose after its first sentence.';
 comment on column texts.text_words is 'The length of the text in words, split at white space; NULL for an article, for which articles.words counts all words of prose.';
 comment on column texts.is_reference is 'Whether the text is an article instead of a completion.';
