@@ -3,7 +3,7 @@
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import takewhile
 from typing import Any, cast
 
@@ -270,6 +270,8 @@ def _grams(text: str) -> set[tuple[str, ...]]:
 
 
 def completion_of(row: Mapping[str, Any]) -> Completion:
-    names = ("page_id", "sample", "text", "tokens", "words", "finish_reason", "truncated", "no_answer", "prose")
-    ids = {name: None if row[name] is None else tuple(row[name]) for name in ("token_ids", "thinking_ids")}
-    return Completion(**{name: row[name] for name in names}, **ids)
+    return Completion(**{field.name: _frozen(row[field.name]) for field in fields(Completion)})
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

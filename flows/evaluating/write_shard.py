@@ -105,8 +105,8 @@ def write(shard: WriteShard) -> pa.Table:
 
 
 def _completion(row: Mapping[str, Any]) -> Completion:
-    ids = row["token_ids"]
-    return Completion(**{**row, "token_ids": None if ids is None else tuple(ids)})
+    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
+    return Completion(**values)
 
 
 def _sent(key: str, value: Any) -> Any:

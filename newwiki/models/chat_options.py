@@ -63,7 +63,7 @@ def read_chat_options(*, chat: bool, **texts: str) -> ChatOptions:
     if texts.keys() - {"date"} and not chat:
         name = sorted(texts.keys() - {"date"})[0].replace("_", "-")
         raise UsageError(f"--{name} applies to chat models only; add --chat or --template chat, or omit it")
-    thinking = texts.get("thinking", "auto")
+    thinking: Any = texts.get("thinking", "auto")
     if thinking not in get_args(Thinking):
         raise UsageError(f"thinking must be one of {', '.join(get_args(Thinking))}, not '{thinking}'")
     template, markers = texts.get("chat_template"), texts.get("thinking_markers")

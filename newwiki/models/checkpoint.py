@@ -58,7 +58,7 @@ class Opened:
 class Checkpoint:
     """A folder with a model, with a `gguf` file that holds a whole model, or with an `adapter` for the model `base`.
     `revision` is the commit on the hub, if it came from there; `tokenizer` is the folder of a tokenizer that replaces
-    the model's own."""
+    the model's own, and `tokenizer_json` demands the one in tokenizer.json, whatever transformers builds."""
 
     folder: Path
     trust: Trust
@@ -67,6 +67,7 @@ class Checkpoint:
     adapter: Adapter | None = None
     base: "Checkpoint | None" = None
     gguf: str | None = None
+    tokenizer_json: bool = False
 
     @property
     def quantised(self) -> str | None:

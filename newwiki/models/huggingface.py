@@ -8,10 +8,12 @@ from newwiki.decoding.grammar import Decoder
 from newwiki.decoding.stream import Ending, LookAhead, Search, Stream
 from newwiki.errors import TerminalError
 from newwiki.models.backend import TokenContext, Writing, model
+from newwiki.models.chat_options import CHAT_ARGUMENTS, read_chat_options
 from newwiki.models.checkpoint import find
 from newwiki.models.loading import load
-from newwiki.models.local import LocalModel, flag
+from newwiki.models.local import flag
 from newwiki.models.prompting import Prompting
+from newwiki.models.thinking_model import ThinkingModel
 from newwiki.records import Completion, Likelihood, Passage, Prompt, Reading, Unscorable
 from newwiki.registry import decoders
 from newwiki.text.prompts import continued
@@ -32,7 +34,7 @@ FLOAT32_SLACK = 2e-5
 
 
 @model("hf")
-class HuggingFaceModel(LocalModel):
+class HuggingFaceModel(ThinkingModel):
     """A checkpoint in the format of `save_pretrained`, with weights in safetensors. `auto` computes in float32.
 
     In float32 no completion depends on the batch. In half precision, rounding is too coarse to settle: on a CPU nothing
@@ -41,14 +43,17 @@ class HuggingFaceModel(LocalModel):
     """
 
     backend = "hf"
-    arguments = ("chat", "bos")
+    arguments = ("chat", "bos", *CHAT_ARGUMENTS)
 
     def __init__(self, name: str, *, chat: str = "no", bos: str = "auto", **loading: str) -> None:
         self._paths: dict[Any, ModelPath] = {}  # by model
+        about_chat = {key: loading.pop(key) for key in CHAT_ARGUMENTS if key in loading}
+        options = read_chat_options(chat=flag("chat", chat), **about_chat)
         super().__init__(name, **loading)
-        self._prompting = Prompting(name, self._tokenizer, self._model.config, chat=flag("chat", chat), bos=bos)
+        config = self._model.config
+        self._prompting = Prompting(name, self._tokenizer, config, chat=flag("chat", chat), bos=bos, options=options)
         own_cache = {"path": "own-cache"} if self._paths[self._model].own_cache else {}
-        self.settings: Mapping[str, str] = {**self._prompting.settings, **own_cache}
+        self.settings: Mapping[str, str] = {**self._prompting.settings, **self._token_settings(), **own_cache}
         self._others: dict[str, tuple[str, Any]] = {}
         self._reads = False  # whether its article reading has been checked
 
@@ -63,16 +68,17 @@ class HuggingFaceModel(LocalModel):
         """Yield completions. Raises TerminalError: at once for a prompt that does not fit; during generation for NaN
         logits, and if not even one completion's rows fit into memory."""
         read = self._read_for(decoder)
-        streams = self._streams(requests, writing, read)
+        if self._prompting.thinks_first:
+            return self._after_thinking(requests, decoder, writing, read=read, slack=FLOAT32_SLACK)
+        streams = self._streams(requests, writing.max_new_tokens, read)
         return self._run(streams, decoder, writing, read=read, slack=FLOAT32_SLACK)
 
     def replay(
         self, written: Sequence[tuple[Prompt, Completion]], decoder: Decoder, writing: Writing, tolerance: float
     ) -> "Iterator[TokenVerdicts]":
         read = self._read_for(decoder)
-        streams = self._streams([(prompt, completion.sample) for prompt, completion in written], writing, read)
-        completions = [completion for _, completion in written]
-        return self._replayed(streams, completions, decoder, writing, read=read, tolerance=tolerance)
+        texts = (self._passages(prompt, completion, writing, read) for prompt, completion in written)
+        return self._replayed(texts, decoder, writing, read=read, tolerance=tolerance)
 
     def likelihoods(self, pairs: Sequence[tuple[str, str]], window: int | None = None) -> Iterator[Likelihood]:
         """Yield the token likelihoods of the completions in (prompt, completion) pairs, in order.
@@ -228,24 +234,7 @@ class HuggingFaceModel(LocalModel):
             self._others[name] = (checkpoint.sha256, loaded)
         return self._others[name]
 
-    def _streams(self, requests: Sequence[tuple[Prompt, int]], writing: Writing, read: Sequence[Any]) -> list[Stream]:
-        contexts = [context for model in read if (context := self._context(model)) is not None]
-        encoded = {prompt: self._prompting.encode(prompt.text) for prompt, _ in requests}
-        for prompt, tokens in encoded.items():
-            if contexts and len(tokens) >= min(contexts):
-                raise TerminalError(
-                    f"the prompt of page {prompt.page_id} has {len(tokens)} tokens, which leaves no room in the "
-                    f"model's context of {min(contexts)}; choose a model with a longer context, or a shorter "
-                    "--template"
-                )
-        most = writing.max_new_tokens
-        rooms = {
-            prompt: min([most, *(context - len(tokens) for context in contexts)]) for prompt, tokens in encoded.items()
-        }
-        return [Stream(prompt.page_id, sample, encoded[prompt], rooms[prompt]) for prompt, sample in requests]
-
-    @staticmethod
-    def _context(loaded: Any) -> int | None:
+    def _context(self, loaded: Any) -> int | None:
         from newwiki.models.engine.rotary import context
 
         return context(loaded)

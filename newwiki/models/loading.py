@@ -6,6 +6,7 @@ from typing import Any
 
 from newwiki.errors import NewWikiError, TerminalError
 from newwiki.models.checkpoint import TOKENIZER, Checkpoint, Opened, has_safetensors
+from newwiki.models.own_tokenizer import as_in_file
 from newwiki.quiet import silence_transformers
 
 
@@ -58,6 +59,9 @@ def _load(
                 local_files_only=True,
                 trust_remote_code=code,
                 **({} if checkpoint.tokenizer else gguf),
+            )
+            tokenizer = as_in_file(
+                str(checkpoint.tokenizer_folder), opened.tokenizer, tokenizer, take_file=checkpoint.tokenizer_json
             )
 
             def read(in_dtype: str) -> Any:

@@ -1,9 +1,9 @@
 """The shared part of the backends that load a checkpoint with transformers and run it here."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 version = cache(metadata.version)  # reads and parses a file
 
+# A stream, the tokens after its prompt, and those one of which ended it, or none
+Passage = tuple[Stream, Sequence[int], Collection[int]]
+
 _DTYPES = ("auto", "float32", "bfloat16", "float16")
 
 
@@ -49,6 +52,7 @@ class LocalModel(ABC):
         self.training = checkpoint.training
         self.sha256 = checkpoint.sha256
         self.quantised = checkpoint.quantised
+        self._takes_tokenizer_json = checkpoint.tokenizer_json
         self._model, self._tokenizer = self._loaded(checkpoint)
         self.versions: Mapping[str, str] = {
             **{package: version(package) for package in ("newwiki-eval", "torch", "transformers", "tokenizers")},
@@ -71,12 +75,22 @@ class LocalModel(ABC):
         device: str = "auto",
         tokenizer: str = "",
         base: str = "",
+        tokenizer_json: str = "no",
         **others: str,
     ) -> Checkpoint:
         """Find the files before any is loaded. Raises UsageError for a bad argument, TerminalError for missing
         files."""
         if unknown := sorted(others.keys() - set(cls.arguments)):
-            common = ("dtype", "revision", "allow_pickle", "trust_remote_code", "device", "tokenizer", "base")
+            common = (
+                "dtype",
+                "revision",
+                "allow_pickle",
+                "trust_remote_code",
+                "device",
+                "tokenizer",
+                "base",
+                "tokenizer_json",
+            )
             raise UsageError(
                 f"backend '{cls.backend}' does not take the model arguments {', '.join(unknown)}; "
                 f"it takes: {', '.join((*common, *cls.arguments))}"
@@ -84,7 +98,7 @@ class LocalModel(ABC):
         if dtype not in _DTYPES:
             raise UsageError(f"there is no dtype '{dtype}'; choose one of: {', '.join(_DTYPES)}")
         trust = Trust(flag("allow_pickle", allow_pickle), flag("trust_remote_code", trust_remote_code))
-        checkpoint = find(name, revision, trust, base)
+        checkpoint = replace(find(name, revision, trust, base), tokenizer_json=flag("tokenizer_json", tokenizer_json))
         if not tokenizer:
             return checkpoint
         if not has_tokenizer(Path(tokenizer)):
@@ -181,28 +195,33 @@ class LocalModel(ABC):
         return (
             ids is not None
             and all(0 <= token < known for token in ids)
-            and self._prompting.decode(ids, stop) == completion.text
+            and self._prompting.split(ids, stop).answer == completion.text
         )
 
     def _replayed(
         self,
-        streams: Sequence[Stream],
-        written: Sequence[Completion],
+        texts: "Iterable[Sequence[Passage]]",
         decoder: Decoder,
         writing: Writing,
         *,
         read: Sequence[Any],
         tolerance: float,
     ) -> "Iterator[TokenVerdicts]":
-        from newwiki.models.engine.replay import Endless, replay
+        """Yield the verdicts on each text, which consists of passages: each with a stream, the tokens after its prompt,
+        and the tokens one of which ended it, or none."""
+        from newwiki.models.engine.replay import Endless, joined, replay
 
-        search, ends = decoders.get(decoder.name).search(decoder), self._end_tokens()
+        search = decoders.get(decoder.name).search(decoder)
         kind, reader = self._engine(search, read)
-        rules = _rules(Endless(ends), writing.seed, 0.0, decoder)
+        rules = _rules(Endless(self._end_tokens()), writing.seed, 0.0, decoder)
         engine = kind([reader(model, 1) for model in read], search, rules, rows=1)
-        for stream, completion in zip(streams, written, strict=True):
-            by_token = self._ended_by_token(stream, completion, writing)
-            yield replay(engine, stream, completion.token_ids or (), ends if by_token else (), tolerance)
+        for passages in texts:
+            yield joined(replay(engine, *passage, tolerance) for passage in passages)
+
+    def _passage(self, stream: Stream, completion: Completion, writing: Writing) -> Passage:
+        """Return an answer with its stream. Raises ValueError as `replay` does."""
+        by_token = self._ended_by_token(stream, completion, writing)
+        return stream, completion.token_ids or (), self._end_tokens() if by_token else ()
 
     def _ended_by_token(self, stream: Stream, completion: Completion, writing: Writing) -> bool:
         """Tell whether an end-of-text token ended a completion. Raises ValueError if its tokens, its text and its
@@ -240,8 +259,11 @@ class LocalModel(ABC):
         """Return the maximum number of tokens of a row of the stream in a cache."""
         return len(stream.prompt) + stream.room
 
-    def _completion(self, stream: Stream, written: Hypothesis, writing: Writing) -> Completion:
-        text = self._prompting.decode(written.tokens, writing.stop)
+    def _completion(
+        self, stream: Stream, written: Hypothesis, writing: Writing, carried: Sequence[int] = ()
+    ) -> Completion:
+        """Build a completion; `carried` are tokens of its text before those of the stream."""
+        thinking, text, no_answer = self._prompting.split([*carried, *written.tokens], writing.stop)
         full: FinishReason = "length" if len(written.tokens) == writing.max_new_tokens else "context"
         reason: FinishReason = "stop" if written.ended else full
         return Completion(
@@ -253,13 +275,31 @@ class LocalModel(ABC):
             reason,
             reason != "stop",
             token_ids=tuple(written.tokens),
+            thinking=thinking,
+            thinking_tokens=None if thinking is None else len(self._prompting.encode_text(thinking)),
+            no_answer=no_answer,
         )
 
     def _end_tokens(self) -> frozenset[int]:
+        return self._ends
+
+    @cached_property
+    def _ends(self) -> frozenset[int]:
+        eos = self._model.config.get_text_config().eos_token_id
+        return self._prompting.end_tokens(self._configured_ends(), _ids(eos))
+
+    def _configured_ends(self) -> frozenset[int]:
+        """Return the end tokens of the generation configuration, or else of the tokenizer."""
         configured = self._model.generation_config.eos_token_id
-        if configured is None:
-            configured = self._tokenizer.eos_token_id
-        return frozenset([configured] if isinstance(configured, int) else configured or [])
+        return _ids(self._tokenizer.eos_token_id if configured is None else configured)
+
+    def _token_settings(self) -> dict[str, str]:
+        """Return settings that few models have: end tokens other than the configured ones, and the tokenizer of
+        tokenizer.json where transformers builds another."""
+        settings = {"tokenizer_json": "yes"} if self._takes_tokenizer_json else {}
+        if self._ends != self._configured_ends():
+            settings["ends"] = " ".join(map(str, self._tokenizer.convert_ids_to_tokens(sorted(self._ends))))
+        return settings
 
 
 def _rules(ending: Ending, seed: int, slack: float, decoder: Decoder) -> "Rules":
@@ -272,6 +312,10 @@ def _rules(ending: Ending, seed: int, slack: float, decoder: Decoder) -> "Rules"
         int(decoder.parameters["no_repeat_ngram_size"]),
         str(decoder.parameters.get("amateur_context", "full")),
     )
+
+
+def _ids(configured: int | Sequence[int] | None) -> frozenset[int]:
+    return frozenset([configured] if isinstance(configured, int) else configured or [])
 
 
 def flag(name: str, text: str) -> bool:

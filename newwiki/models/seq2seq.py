@@ -37,7 +37,7 @@ class Seq2SeqModel(LocalModel):
     def __init__(self, name: str, **loading: str) -> None:
         super().__init__(name, **loading)
         self._prompting = Prompting(name, self._tokenizer, self._model.config, chat=False, bos="no")
-        self.settings: Mapping[str, str] = {}
+        self.settings: Mapping[str, str] = self._token_settings()
 
     def others(self, decoder: Decoder) -> Mapping[str, str]:
         _refuse(decoder)
@@ -57,8 +57,11 @@ class Seq2SeqModel(LocalModel):
     ) -> "Iterator[TokenVerdicts]":
         _refuse(decoder)
         streams = self._streams([(prompt, completion.sample) for prompt, completion in written], writing)
-        completions = [completion for _, completion in written]
-        return self._replayed(streams, completions, decoder, writing, read=[self._model], tolerance=tolerance)
+        texts = (
+            [self._passage(stream, completion, writing)]
+            for stream, (_, completion) in zip(streams, written, strict=True)
+        )
+        return self._replayed(texts, decoder, writing, read=[self._model], tolerance=tolerance)
 
     @property
     def reading(self) -> Mapping[str, str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from newwiki.errors import UsageError
 from newwiki.foreign_files import read_regular_text
@@ -57,7 +57,7 @@ class ThinkingMarks:
         beginning = beginning.lstrip()
         if beginning.startswith(self.open):
             return True
-        return None if self.open.startswith(beginning) else False
+        return None if self.open.startswith(beginning.rstrip("\ufffd")) else False
 
     def _answer(self, thinking: str | None, rest: str) -> Split:
         if self.answer_open and self.answer_open in rest:
@@ -126,7 +126,7 @@ def _is_valid(value: object, field: str) -> bool:
     return isinstance(value, str) and bool(value)
 
 
-def _as_tuples(table: Mapping[str, object]) -> dict[str, object]:
+def _as_tuples(table: Mapping[str, Any]) -> dict[str, Any]:
     return {name: tuple(value) if isinstance(value, list) else value for name, value in table.items()}
 
 

@@ -4,7 +4,7 @@ The decoder's own search answers for all positions at once: each position is a s
 it. A token that it does not choose is within rounding if it is chosen once the logits move by at most a tolerance.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -41,6 +41,15 @@ class TokenVerdicts:
     @property
     def total(self) -> int:
         return self.confirmed + len(self.contradicted)
+
+
+def joined(verdicts: Iterable[TokenVerdicts]) -> TokenVerdicts:
+    """Return the verdicts on a text from those on its parts, which follow each other."""
+    exact, within, before, contradicted = 0, 0, 0, list[int]()
+    for part in verdicts:
+        contradicted += [before + place for place in part.contradicted]
+        exact, within, before = exact + part.exact, within + part.within, before + part.total
+    return TokenVerdicts(exact, within, tuple(contradicted))
 
 
 def replay(
