@@ -31,6 +31,8 @@ class Language:
     ordinal_full_stop: bool
     ordinal_followers: frozenset[str]
     hatnotes: tuple[str, ...]
+    answer_openings: tuple[str, ...]
+    answer_closings: tuple[str, ...]
     quotation_marks: tuple[str, str]
     quotation_parameters: tuple[str, ...]
     number_word: str
