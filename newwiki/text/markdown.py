@@ -1,30 +1,19 @@
 """Write Markdown as wikitext, so that the extractor reads an answer by the rules by which it reads an article.
 
-markdown-it-py reads CommonMark with GitHub's tables and strikethrough. These rules differ, because an answer is prose
-first: indentation is no code, `5*3*2` and `__init__` are no emphasis, a lone `1984. It was` is no list, a line that is
-not indented ends a list, and a line of emphasis alone is a heading.
+A lone `1984. It was` is no list, a line that is not indented ends a list, and a line of emphasis alone is a heading.
 """
 
-import functools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from newwiki.text.markdown_parser import NO_LINK, load_parser, pieces
 from newwiki.text.tags import plain_number, without_raw, without_tags
-from newwiki.text.words import SPACELESS
 
 if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-    from markdown_it.rules_block import StateBlock
-    from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
 _HOLE = "<math/>"  # becomes the extractor's mark for what cannot be written as text
-_PIECE = 4_000  # characters of a paragraph that are read at once: signs that nothing closes take quadratic time
-_MOST_OPEN = 20  # brackets that nothing closes in a piece; there are no links among more
-_NO_LINK = "\x1a"  # stands for `[` where nothing is a link
-_LONGEST_RUN = 3  # signs; `****` is text
-_REACH = 300  # characters of an address before a sign
 _LONGEST_HEADING = 100  # characters of a line of emphasis
 _MOST_LIST = 99  # the highest number that begins a list; years are higher
 
@@ -44,9 +33,6 @@ _CUT_IMAGE = re.compile(r"(?<!\[)!\[[^\[\]\n]*+(?:\]\([^()\n]*+)?\Z")
 _CUT_LINK = re.compile(r"(?<![!\]])(?<!\]\()\[([^\[\]\n]++)\]\([^\s()]*+\Z")
 _CUT_BOLD = re.compile(r"(?<![A-Za-z0-9*\\])\*\*(?![\s*])[^*\n]{0,100}\Z")
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’»」』)\]]*\Z")
-_IDENTIFIER = re.compile(r"__[a-z0-9]+(?:_[a-z0-9]+)*__(?!\w)")
-_INSIDE_WORD = re.compile(rf"[^\W{SPACELESS}]")
-_SPACELESS = re.compile(f"[{SPACELESS}]")
 _WHOLE = ("", ":", "：")
 
 
@@ -66,7 +52,7 @@ def sole_fence(markdown: str) -> tuple[str, str] | None:
     """Return the language and the content of the code fence that is the whole text, if it is one."""
     if not markdown.lstrip().startswith(("```", "~~~")):
         return None
-    tokens = _parser().parse(markdown)
+    tokens = load_parser().parse(markdown)
     return (tokens[0].info.strip().lower(), tokens[0].content) if [t.type for t in tokens] == ["fence"] else None
 
 
@@ -93,7 +79,7 @@ class _Page:
     def __init__(self, text: str, is_wikitext: bool) -> None:
         self._env: dict[str, Any] = {}
         self._lines = text.split("\n")
-        self._tokens = _parser().parse(text, self._env)
+        self._tokens = load_parser().parse(text, self._env)
         self._is_wikitext = is_wikitext
         self.is_marked = is_wikitext or bool(self._env.get("references"))
         levels = [int(token.tag[1]) for token in self._tokens if token.type == "heading_open"]
@@ -144,7 +130,7 @@ class _Page:
         return f"{'=' * level} {text} {'=' * level}" if text.strip() else ""
 
     def _prose_between(self, tokens: "Sequence[Token]") -> Iterator[str]:
-        """Yield the lines that are not indented behind the items of a list, and those below a table without a stroke."""
+        """Yield the lines that are not indented behind items of a list, and those below a table without a stroke."""
         if tokens[0].level:
             return
         is_table = tokens[0].type == "table_open"
@@ -170,9 +156,9 @@ class _Page:
 
     def _read(self, content: str) -> "list[_Line]":
         lines: list[_Line] = [_Line()]
-        for piece in _pieces(content):
+        for piece in pieces(content):
             tokens: list[Token] = []
-            parser = _parser()
+            parser = load_parser()
             parser.inline.parse(piece, parser, self._env, tokens)
             self._write_line(tokens, lines)
         return lines
@@ -195,7 +181,7 @@ class _Page:
             depth += token.nesting
             match token.type:
                 case "code_inline":
-                    line.text += _TEXT_AS_CODE.sub(_escaped, token.content.replace(_NO_LINK, "["))
+                    line.text += _TEXT_AS_CODE.sub(_escaped, token.content.replace(NO_LINK, "["))
                 case "image":
                     line.text += _HOLE
                 case "link_open":
@@ -208,7 +194,7 @@ class _Page:
                     line.end_of_emphasis = len(line.text)
 
     def _write_text(self, text: str, line: "_Line") -> None:
-        text = text.replace(_NO_LINK, "[")
+        text = text.replace(NO_LINK, "[")
         if self._is_wikitext:
             line.text += text
             return
@@ -248,76 +234,5 @@ def _is_list_or_table(tokens: "Sequence[Token]") -> bool:
     return len(numbers) > 1 and int(numbers[0]) <= _MOST_LIST
 
 
-def _pieces(content: str) -> Iterator[str]:
-    """Cut a paragraph that is too long to be read at once, behind a sentence or a word where there is one."""
-    start = 0
-    while start < len(content):
-        end = len(content)
-        if end - start > _PIECE:
-            window = start + _PIECE // 2, start + _PIECE
-            end = content.rfind(". ", *window) + 1 or content.rfind(" ", *window) + 1 or start + _PIECE
-        piece = content[start:end]
-        start = end
-        open_brackets = max(piece.count("[") - piece.count("]"), piece.count("](") - piece.count(")"))
-        yield piece if open_brackets <= _MOST_OPEN else piece.replace("[", _NO_LINK)
-
-
 def _escaped(sign: re.Match[str]) -> str:
     return f"&#{ord(sign[0])};"
-
-
-@functools.cache
-def _parser() -> "MarkdownIt":
-    from markdown_it import MarkdownIt
-
-    parser = MarkdownIt("commonmark", {"maxNesting": 100}).enable(["table", "strikethrough"])
-    parser.disable(["code", "html_block", "html_inline"])
-    parser.core.ruler.disable("inline")  # each paragraph is read when it is written
-    parser.inline.ruler.at("emphasis", _emphasis)
-    before: Mapping[str, Any] = {"alt": ["paragraph", "reference", "blockquote", "list"]}
-    parser.block.ruler.at("blockquote", _blockquote, before)
-    return parser
-
-
-def _blockquote(state: "StateBlock", line: int, end: int, silent: bool) -> bool:
-    """Read a quotation. `>5 km` is none."""
-    from markdown_it.rules_block import blockquote
-
-    start = state.bMarks[line] + state.tShift[line]
-    return state.src[start + 1 : start + 2] in ("", " ", "\t", "\n", ">") and blockquote(state, line, end, silent)
-
-
-def _is_in_address(text: str, start: int, end: int) -> bool:
-    word = text[max(0, start - _REACH) : start].rsplit(maxsplit=1)[-1:]
-    return text[end : end + 1].isalnum() and not text[start - 1 : start].isspace() and "://" in "".join(word)
-
-
-def _emphasis(state: "StateInline", silent: bool) -> bool:
-    """Find the signs of emphasis as CommonMark does, except that `*` opens none inside a word, and that in scripts
-    without spaces it may stand between a word and a quotation mark."""
-    from markdown_it.rules_inline.state_inline import Delimiter
-
-    sign = state.src[state.pos]
-    if silent or sign not in "*_":
-        return False
-    if identifier := _IDENTIFIER.match(state.src, state.pos):
-        state.pending += identifier[0]
-        state.pos = identifier.end()
-        return True
-    run = state.scanDelims(state.pos, sign == "*")
-    end = state.pos + run.length
-    if run.length > _LONGEST_RUN or _is_in_address(state.src, state.pos, end):
-        state.pending += sign * run.length
-        state.pos = end
-        return True
-    opens, closes = run.can_open, run.can_close
-    if sign == "*":
-        before, after = state.src[state.pos - 1 : state.pos], state.src[end : end + 1]
-        if _SPACELESS.match(before) or _SPACELESS.match(after):
-            opens, closes = bool(after.strip()), bool(before.strip())
-        opens = opens and not _INSIDE_WORD.match(before)
-    for _ in range(run.length):
-        state.push("text", "", 0).content = sign
-        state.delimiters.append(Delimiter(ord(sign), run.length, len(state.tokens) - 1, -1, opens, closes))
-    state.pos = end
-    return True

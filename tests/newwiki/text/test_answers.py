@@ -15,10 +15,11 @@ from newwiki.text.prose import extract_prose
 ARTICLES = Path(__file__).parents[4] / "shared" / "data" / "articles"
 ENGLISH = load_language("en")
 SIGNS = [
-    "**", "*", "_", "`", "```\n", "# ", "## See also\n", "- ", "1. ", "2. ", "> ", "| ", "|---|\n", "[", "](", ")", "![",
-    "[^1]", "[^1]: ", "[12]", "~~", "---\n", "===\n", "\\", "&amp;", "&#42;", "<b>", "</b>", "<ref>", "<!--", "-->", "$",
-    "\\(", "\\)", "[[", "]]", "{{", "}}", "'''", "== H ==\n", "{|\n", "\n", "\n\n", "\r\n", " ", "Sure, here:\n", "word",
-    "Sentence.", "Let me know if", "1984", "«", "東京", "🙂", "שלום", "\u200b", "\x00", "\x1a", "    ",
+    "**", "*", "_", "`", "```\n", "# ", "## See also\n", "- ", "1. ", "2. ", "> ", "| ", "|---|\n", "[", "](", ")",
+    "![", "[^1]", "[^1]: ", "[12]", "~~", "---\n", "===\n", "\\", "&amp;", "&#42;", "<b>", "</b>", "<ref>", "<!--",
+    "-->", "$", "\\(", "\\)", "[[", "]]", "{{", "}}", "'''", "== H ==\n", "{|\n", "\n", "\n\n", "\r\n", " ",
+    "Sure, here:\n", "word", "Sentence.", "Let me know if", "1984", "«", "東京", "🙂", "שלום", "\u200b", "\x00", "\x1a",
+    "    ",
 ]  # fmt: skip
 
 SENTENCE = ' abcXYZ 019 éß東京ابש,;:’"()–%&/.-!?+=>#@^—“”«»…'
@@ -92,11 +93,14 @@ def test_markdown_and_wikitext_of_the_same_article_are_the_same_prose() -> None:
 @pytest.mark.parametrize(
     "prose",
     [
-        "", " ", "word", " He was born.\n\n\nThe next  one , too.\n", "\r\nHe was.\r\n\r\nShe.", "    Indented.\n\tText.",
+        "", " ", "word", " He was born.\n\n\nThe next  one , too.\n", "\r\nHe was.\r\n\r\nShe.", "    In.\n\tText.",
         "5 * 3 * 2 and 5*3*2 and 2**3**4", "snake_case_name, a_b_ and __init__", "C# was the #1 hit", "#1 hit",
-        "1984. It was a year.", "1984. It was.\n1985. It was.", "1. FC Köln won.", "3) the third", "<5 km\n>5 km", "a<b and c>d",
-        "[sic] and [a] (b)", "$5 and $6, US$7 (US$8)", "C:\\new \\* \\_", "AT&T, AT&amp;T", "https://a.example/c_d_e?x=1&y=*2*", "https://a.example/_x_/*y*/z",
-        "(*1780–†1820) and (*1800–†1878)", "50* runs and 60* runs", "List<String> f(*args)", "שלום \u200f_ עולם", "🙂 🏳️‍🌈", "~5 km",
+        "1984. It was a year.", "1984. It was.\n1985. It was.", "1. FC Köln won.", "3) the third",
+        "<5 km\n>5 km", "a<b and c>d",
+        "[sic] and [a] (b)", "$5 and $6, US$7 (US$8)", "C:\\new \\* \\_", "AT&T, AT&amp;T",
+        "https://a.example/c_d_e?x=1&y=*2*", "https://a.example/_x_/*y*/z",
+        "(*1780–†1820) and (*1800–†1878)", "50* runs and 60* runs", "List<String> f(*args)",
+        "שלום \u200f_ עולם", "🙂 🏳️‍🌈", "~5 km",
         "x ''", "Here lies: a poet", "Surely, this is it:\nText.", "Let me know if you can.", "東京は*首都だ。",
     ],
 )  # fmt: skip
