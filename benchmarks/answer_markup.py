@@ -2,9 +2,9 @@
 
     python benchmarks/answer_markup.py ARTICLES.json... [--texts 60]
 
-Each file is a JSON list of articles as plain text. Of an article, the paragraphs of at least 25 words are the reference,
-and every second of them is the answer. The same answer is then written as a chat model writes: with an opening remark, a
-title, a heading above each paragraph, bold names, a list, a table and a closing remark. The table shows mean scores.
+Each file is a JSON list of articles as plain text. The paragraphs of at least 25 words of an article are the reference,
+and every second of them is the answer. The same answer is then written as a chat model writes: with an opening remark,
+a title, a heading above each paragraph, bold names, a list, a table and a closing remark. It prints mean scores.
 """
 
 import argparse
