@@ -5,6 +5,7 @@ Every field of a request, and everything that identifies a run, is in one of the
 
 import json
 from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from newwiki.errors import UsageError, did_you_mean
@@ -14,9 +15,12 @@ Settings = Mapping[str, Any]
 # The subject of comparisons: the model, and how the next token is chosen.
 COMPARED = ("model_sha256", "others", "decoder", "likelihood_only", "path")
 # The protocol: settings that decide which texts are judged, whatever the model.
-PROTOCOL = ("max_new_tokens", "samples", "keep", "template", "stop", "chat")
+# The first six are known for all runs; those of chats are "none" for other runs.
+CHAT = ("system", "chat_template_args", "thinking", "max_thinking_tokens", "begun", "cleaning")
+PROTOCOL = ("max_new_tokens", "samples", "keep", "template", "stop", "chat", *CHAT)
 # Settings that are noted next to a comparison if they differ.
-TOLD = ("prompts", "dtype", "backend", "seed", "strict", "bos", "context", "server", "seeds", "numerics")
+TOLD = ("prompts", "dtype", "backend", "seed", "strict", "bos", "context", "server", "seeds", "numerics",
+        "date", "chat_template", "thinking_markers", "ends", "tokenizer_json")  # fmt: skip
 # The snapshot and its pages: runs are paired on the prompts that both have.
 PAIRED = ("snapshot", "content_sha256", "pages")
 # Differences besides settings that a comparison can be allowed to cross: the months of linked snapshots, and wikis, on
@@ -26,9 +30,13 @@ ACROSS_MONTHS, ACROSS_WIKIS = "snapshot", "wiki"
 IRRELEVANT = ("batch_size", "memory", "knowledge_cutoff")
 
 # The settings of backends, stored under these names in `runs.versions`, next to settings that are only noted.
-SETTINGS = ("bos", "chat", "context", "path", "seeds", "server")
+SETTINGS = (
+    "bos", "chat", "context", "path", "seeds", "server", *CHAT, "date", "chat_template", "thinking_markers", "ends",
+    "tokenizer_json",
+)  # fmt: skip
 
 _ONE_TEXT = ("samples", "keep")
+NONE = "none"  # the value of a setting of chats in a run that is none
 
 
 def protocol_json(
@@ -39,13 +47,16 @@ def protocol_json(
     template: str | None,
     stop: Iterable[str] | None,
     chat: bool | None,
+    settings: Settings = MappingProxyType({}),
 ) -> str:
     """Return the protocol in canonical form, as the database stores it.
 
     `samples` and `keep` are None for a deterministic decoder: it has a single text, so it can be compared with any
-    number. For texts from elsewhere the others are None, because they are unknown.
+    number. For texts from elsewhere the others are None, because they are unknown. `settings` holds those of `CHAT`
+    that a run has, among others.
     """
     named = {
+        **{name: settings[name] for name in CHAT if name in settings},
         "chat": chat,
         "keep": keep,
         "max_new_tokens": max_new_tokens,
@@ -117,6 +128,6 @@ def value_in_words(value: object) -> str:
 
 
 def _differ(name: str, a: object, b: object) -> bool:
-    if name in _ONE_TEXT and (a is None or b is None):
+    if name in (*_ONE_TEXT, *CHAT) and (a is None or b is None):
         return False
     return a != b

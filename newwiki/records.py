@@ -14,11 +14,13 @@ Stratum = Literal["length", "citations", "infobox", "topic", "age"]
 @dataclass(frozen=True)
 class Prompt:
     """A model's input: `text` is the run's template filled with title and first sentence. In a chat it is the user's
-    turn, and `begun` is the text with which the model's answer begins, perhaps empty."""
+    turn, `begun` is the text with which the model's answer begins, perhaps empty, and `instructed` is the user's turn
+    for a server that cannot begin an answer."""
 
     page_id: int
     text: str
     begun: str = ""
+    instructed: str = ""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ They hold no secrets, only the names of where a secret is kept: registrations ar
 import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self, get_origin
 
 from pydantic import Field, ValidationError, create_model, field_validator, model_validator
 
@@ -41,7 +41,7 @@ def _fields(
             examples=None if one.example is None else [one.example],
             ge=one.at_least,
             gt=one.above,
-            strict=not one.is_tuple,
+            strict=None if get_origin(one.annotation) is Literal else not one.is_tuple,
         )
         made[one.name] = (one.annotation, declared)
     return create_model(f"_{request.__name__}", __base__=base, **made)
@@ -53,9 +53,21 @@ def _all_but(request: type, *names: str) -> list[str]:
 
 # Fields that a table cannot set, because the schedule sets them month by month …
 _OF_A_MONTH = ("month", "from_", "to", "wiki", "kind", "before", "cutoff")
-_OF_AN_EVALUATION = ("models", "decoder", "likelihood_only", "model_args", "snapshot", "dtype", "knowledge_cutoff")
+_OF_AN_EVALUATION = (
+    "models",
+    "decoder",
+    "likelihood_only",
+    "model_args",
+    "snapshot",
+    "dtype",
+    "knowledge_cutoff",
+    "date",
+)
 # … and fields that each model sets for itself.
-_OF_A_MODEL = ("backend", "chat", "allow_pickle", "trust_remote_code")
+_OF_A_MODEL = (
+    "backend", "allow_pickle", "trust_remote_code", "chat", "system", "chat_template_args", "chat_template", "thinking",
+    "max_thinking_tokens", "thinking_markers", "cleaning",
+)  # fmt: skip
 
 
 class _NamedWiki(Asked):

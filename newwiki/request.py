@@ -4,6 +4,8 @@ The options of the command line, the arguments of the Python API, the keys of ne
 Prefect flows are derived from these records (`newwiki/fields.py`). A field has the name of its option and argument.
 """
 
+import datetime as dt
+import json
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
@@ -13,8 +15,9 @@ from newwiki.amounts import in_bytes
 from newwiki.errors import UsageError
 from newwiki.fields import check_values, field, fields_of
 from newwiki.knowledge_cutoff import last_day
+from newwiki.models.chat_options import CHAT_ARGUMENTS, MOST_THINKING, ChatOptions, read_chat_options, typed_argument
 from newwiki.records import Stratum
-from newwiki.settings import MODEL, SCORING
+from newwiki.settings import CHAT, MODEL, SCORING
 from newwiki.snapshot import OLD_SELECTION, Selection, Window
 
 # Help that several requests share
@@ -173,9 +176,34 @@ class EvaluationRequest(Request):
     seed: int = field(0, "Random seed for sampling.")
     stop: tuple[str, ...] = field((), "Text before which a completion ends (may be repeated).", metavar="TEXT")
     strict: bool = field(False, "Generate each completion alone, in tensors of fixed shape; slower.", group=MODEL)
-    chat: bool = field(False, "Put the prompt into the user turn of the model's chat template.", group=MODEL)
     allow_pickle: bool = field(False, _PICKLE, group=MODEL)
     trust_remote_code: bool = field(False, _REMOTE_CODE, aliases=("--trust_remote_code",), group=MODEL)
+    chat: bool = field(False, "Put the prompt into the user turn of the model's chat template.", group=CHAT)
+    system: str | None = field(None, "System turn before the user's.", metavar="TEXT", group=CHAT)
+    chat_template_args: dict[str, str] = field(
+        {}, "Arguments of the chat template, such as reasoning_effort=low.", metavar="K=V,…", group=CHAT
+    )
+    chat_template: str | None = field(
+        None, "File with a chat template that replaces the model's own.", metavar="FILE", group=CHAT
+    )
+    thinking: Literal["auto", "on", "off"] = field(
+        "auto", "Let a model think before it answers; auto is what its authors do.", group=CHAT
+    )
+    max_thinking_tokens: int = field(
+        MOST_THINKING,
+        "Maximum number of tokens of the thinking, apart from those of the answer.",
+        at_least=1,
+        group=CHAT,
+    )
+    thinking_markers: str | None = field(
+        None, "File that describes how a family of models marks its thinking.", metavar="FILE.toml", group=CHAT
+    )
+    date: dt.date | None = field(
+        None, "Day for chat templates that ask for the date (default: the snapshot's cutoff).", group=CHAT
+    )
+    cleaning: Literal["auto", "none", "prose"] = field(
+        "auto", "Score answers as written (none), or without markup (prose); auto is prose for chats.", group=CHAT
+    )
     metrics: str = field("core", _METRICS, metavar="core|claims|all|NAME,…", names=True, group=SCORING)
     budget: int = field(200, _BUDGET, at_least=1, group=SCORING)
     knowledge_cutoff: str | None = field(
@@ -208,7 +236,23 @@ class EvaluationRequest(Request):
     def loading(self) -> dict[str, str]:
         """The arguments that load a backend; a flag that is set is `yes`."""
         flags = ("chat", "allow_pickle", "trust_remote_code")
-        return {"dtype": self.dtype, **{name: "yes" for name in flags if getattr(self, name)}, **self.model_args}
+        loading = {"dtype": self.dtype, **{name: "yes" for name in flags if getattr(self, name)}}
+        return {**loading, **self._chat_texts, **self.model_args}
+
+    @property
+    def chat_options(self) -> ChatOptions:
+        """The options of a chat. Raises UsageError."""
+        return read_chat_options(chat=self.chat, **self._chat_texts)
+
+    @property
+    def _chat_texts(self) -> dict[str, str]:
+        """The options of a chat that differ from their defaults, as texts."""
+        defaults = {field.name: field.default for field in fields_of(type(self))}
+        given = {name: getattr(self, name) for name in CHAT_ARGUMENTS if getattr(self, name) != defaults[name]}
+        if self.chat_template_args:
+            typed = {name: typed_argument(value) for name, value in self.chat_template_args.items()}
+            given["chat_template_args"] = json.dumps(typed, sort_keys=True)
+        return {name: str(value) for name, value in given.items()}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ from newwiki.text.prompts import DEFAULT_TEMPLATE
 
 CUTOFFS = "knowledge_cutoffs"  # the one setting that is a table
 # The other tables of a file, which `newwiki.registrations` reads
-MODEL, SCORING = "Model options", "Scoring options"  # headings in the help of a command
+MODEL, CHAT, SCORING = "Model options", "Chat options", "Scoring options"  # headings in the help of a command
 TABLES = ("wikis", "models", "evaluation", "gates", "report", "notify")
 
 
@@ -78,7 +78,11 @@ class Settings:
         group=SCORING,
     )
     template: str = field(
-        DEFAULT_TEMPLATE, "Template of a prompt, with {title} and {first_sentence}.", metavar="TEXT", group=MODEL
+        DEFAULT_TEMPLATE,
+        "Template of a prompt, with {title} and {first_sentence}; or chat, which asks a chat model for an article that "
+        "begins with the first sentence.",
+        metavar="chat|TEXT",
+        group=MODEL,
     )
     wikidata: str = field("https://www.wikidata.org/w/api.php", "Address of the API for topics of articles.")
     knowledge_cutoffs: tuple[tuple[str, date], ...] = ()

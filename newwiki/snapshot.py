@@ -191,6 +191,11 @@ class Snapshot:
     licence: str | None = None
     licence_url: str | None = None
 
+    @property
+    def language_code(self) -> str:
+        """The language of the articles: as the wiki named it, or else as the wiki's database name says."""
+        return self.language or self.wiki.removesuffix("wiki").replace("_", "-")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Article:

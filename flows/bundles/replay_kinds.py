@@ -16,10 +16,10 @@ from newwiki.decoding.grammar import Decoder, parse
 from newwiki.errors import NewWikiError
 from newwiki.models.backend import ArticleReader, Backend, Writing
 from newwiki.models.local import LocalModel
+from newwiki.prompting.chat_prompts import turns
 from newwiki.records import Completion, Prompt, Run, Unscorable
 from newwiki.registry import ReadingEvaluator, reading_evaluators
 from newwiki.snapshot import Article
-from newwiki.text.prompts import fill
 
 _OWN_TEXTS = 8  # minimum number of the model's own texts in the comparison
 _MARGIN, _WIDEST = 0.2, 1.5  # nats per token: smallest and largest margin between mean likelihoods
@@ -50,7 +50,7 @@ class DrawnRun:
 
     def prompt(self, page_id: int) -> Prompt:
         article = self.articles[page_id]
-        return Prompt(page_id, fill(self.run.prompt_template, article.title, article.first_sentence))
+        return Prompt(page_id, *turns(self.run.prompt_template, article.title, article.first_sentence))
 
     @property
     def prompted(self) -> list[tuple[Prompt, Completion]]:
@@ -151,7 +151,7 @@ def by_reading(drawn: DrawnRun, pages: Sequence[int]) -> Replayed:
     installed = installed_reading_evaluators()
     known = [evaluator for evaluator_id, evaluator in installed.items() if evaluator_id in evaluator_ids]
     fingerprints = {evaluator.name: fingerprint(evaluator, Analyst()) for evaluator in known}
-    prompts = [(drawn.prompt(page_id).text, drawn.articles[page_id].completion) for page_id in pages]
+    prompts = [(drawn.prompt(page_id), drawn.articles[page_id].completion) for page_id in pages]
     reader = cast(ArticleReader, drawn.backend)
     confirmed = 0
     for page_id, pair in zip(pages, prompts, strict=True):
@@ -236,9 +236,10 @@ def _own_texts(drawn: DrawnRun) -> tuple[list[tuple[int, str]], list[tuple[int, 
 
 def _likelihoods(drawn: DrawnRun, texts: Sequence[tuple[int, str]]) -> list[float]:
     """Return the mean natural log-probability of a token for each text that has tokens."""
-    pairs = [(drawn.prompt(page_id).text, text) for page_id, text in texts if text]
-    if hasattr(drawn.backend, "likelihoods"):
-        log_probabilities = [likelihood.log_probabilities for likelihood in drawn.backend.likelihoods(pairs)]
+    pairs = [(drawn.prompt(page_id), text) for page_id, text in texts if text]
+    if hasattr(drawn.backend, "likelihoods") and not any(prompt.begun for prompt, _ in pairs):
+        plain = [(prompt.text, text) for prompt, text in pairs]
+        log_probabilities = [likelihood.log_probabilities for likelihood in drawn.backend.likelihoods(plain)]
     else:
         readings = cast(ArticleReader, drawn.backend).readings(pairs, standardised=False)
         log_probabilities = [
@@ -258,7 +259,9 @@ def _copied(drawn: DrawnRun, texts: Sequence[tuple[int, str]]) -> float:
     copied, total = 0, 0
     for page_id, text in texts:
         article = drawn.articles[page_id]
-        known = _grams(article.completion) - _grams(drawn.prompt(page_id).text)
+        known = _grams(article.completion) - _grams(
+            " ".join(turns(drawn.run.prompt_template, article.title, article.first_sentence))
+        )
         grams = _grams(text)
         copied, total = copied + len(grams & known), total + len(grams)
     return copied / total if total else 0.0

@@ -9,7 +9,7 @@ import pydantic
 from newwiki.decoding.grammar import Decoder, parse
 from newwiki.errors import UsageError
 from newwiki.foreign_json import first_fault
-from newwiki.protocol import protocol_json
+from newwiki.protocol import CHAT, protocol_json
 from newwiki.records import Run
 
 _LONGEST = 2_000  # maximum length of a template or decoder in characters
@@ -33,6 +33,17 @@ class _Versions(pydantic.BaseModel):
     context: str = ""
     server: str = ""
     seeds: str = ""
+    system: str | None = None
+    chat_template_args: str | None = None
+    thinking: str | None = None
+    max_thinking_tokens: _Number | None = None
+    begun: str | None = None
+    cleaning: str | None = None
+    date: str = ""
+    chat_template: str = ""
+    thinking_markers: str = ""
+    ends: str = ""
+    tokenizer_json: str = ""
 
 
 class _Parameters(pydantic.BaseModel):
@@ -56,7 +67,7 @@ def require_snapshot_parameters(text: str) -> None:
 def require_sound(run: Run) -> None:
     """Raise ValueError if the row of a run holds impossible values or contradicts itself."""
     versions = _read(_Versions, run.versions)
-    _require_template(run.prompt_template)
+    _require_template(run.prompt_template, is_chat=versions.chat == "yes")
     if min(run.prompts, run.samples, run.keep) < 0 or run.keep > run.samples or run.prompts == 0:
         raise ValueError(f"{run.prompts} prompts, {run.samples} samples and {run.keep} of them kept cannot be")
     if run.protocol is not None and json.loads(run.protocol) != _protocol(run, versions):
@@ -84,12 +95,14 @@ def _require_decoder(run: Run) -> None:
         raise ValueError(f"its decoder '{run.decoder[:60]}' is not in canonical form, or its parameters are others")
 
 
-def _require_template(template: str) -> None:
-    """Raise ValueError unless the template holds only the two plain fields; a format could make a very long prompt."""
+def _require_template(template: str, *, is_chat: bool) -> None:
+    """Raise ValueError unless the template holds only the two plain fields, and perhaps {answer} in a chat; a format
+    could make a very long prompt."""
     try:
         fields = [(name, spec, how) for _, name, spec, how in string.Formatter().parse(template) if name is not None]
     except ValueError as error:
         raise ValueError(f"its template is none: {error}") from None
+    fields = [field for field in fields if not is_chat or field != ("answer", "", None)]
     if len(template) > _LONGEST or sorted(fields) != [("first_sentence", "", None), ("title", "", None)]:
         raise ValueError("its template does not hold {title} and {first_sentence}, once each")
 
@@ -110,6 +123,7 @@ def _protocol(run: Run, versions: _Versions) -> Any:
             template=None if elsewhere else run.prompt_template,
             stop=None if elsewhere else versions.stop,
             chat=None if elsewhere else versions.chat == "yes",
+            settings={name: value for name in CHAT if (value := getattr(versions, name)) is not None},
         )
     )
 

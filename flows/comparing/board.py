@@ -379,7 +379,11 @@ def _shared(all_settings: Collection[protocol.Settings], apart_in: Collection[st
         name: next((settings[name] for settings in all_settings if settings[name] is not None), first[name])
         for name in names
     }
-    return {name: value for name, value in known.items() if value is not None}
+    return {
+        name: value
+        for name, value in known.items()
+        if value is not None and not (name in protocol.CHAT and value == protocol.NONE)
+    }
 
 
 def _record(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 
 from evaluators.scoring import select
 from flows.evaluating.generate import PlannedRun, find_models, generate, load_model, plan
@@ -17,10 +18,10 @@ from newwiki.errors import TerminalError, UsageError
 from newwiki.knowledge_cutoff import KnowledgeCutoff, known_cutoff
 from newwiki.models.backend import Backend, reads_articles
 from newwiki.models.merging import bases_stay
+from newwiki.prompting.chat_prompts import is_chat, resolved
 from newwiki.registry import ReadingEvaluator, models, reading_evaluators
 from newwiki.request import EvaluationRequest
 from newwiki.settings import Settings
-from newwiki.text.prompts import fill
 from storage.database import Database
 from storage.snapshots import resolve
 
@@ -79,6 +80,7 @@ def evaluate_all(
     Checks the whole request before any work and raises an error if something is missing. With an executor, a shard that
     fails for good leaves its run incomplete. ShardsFailed is raised after all other shards are done.
     """
+    request = for_chat(database, request, settings)
     cutoffs = check(database, request, settings)
     chosen = [decoder for specification in request.decoder for decoder in parse(specification)]
     text_evaluators, readers = [], reading_of(request)
@@ -111,6 +113,15 @@ def evaluate_all(
     if failures:
         raise ShardsFailed("; ".join(failures) + "; run the same command again for what is missing")
     return scorers
+
+
+def for_chat(database: Database, request: EvaluationRequest, settings: Settings) -> EvaluationRequest:
+    """Return the request with what follows from a chat: a template of chats needs `chat`, and a chat template that asks
+    for the date gets the day of the snapshot's cutoff."""
+    if not is_chat(settings.template) and not request.chat:
+        return request
+    day = request.date or resolve(database, request.snapshot).cutoff.date()
+    return replace(request, chat=True, date=day)
 
 
 def reading_of(request: EvaluationRequest) -> list[ReadingEvaluator]:
@@ -158,7 +169,6 @@ def check(database: Database, request: EvaluationRequest, settings: Settings) ->
     Raises an error if the template, a decoder, a metric, the snapshot or a model is invalid or missing. Nothing is
     loaded before these checks.
     """
-    fill(settings.template, "", "")
     for specification in request.decoder:
         parse(specification)
     if request.likelihood_only and not reads_articles(models.get(request.backend)):
@@ -167,7 +177,7 @@ def check(database: Database, request: EvaluationRequest, settings: Settings) ->
             f"one that does: {', '.join(name for name, backend in models.all().items() if reads_articles(backend))}"
         )
     reading_of(request)
-    resolve(database, request.snapshot)
+    resolved(settings.template, resolve(database, request.snapshot))
     folders = find_models(request.backend, request.models, request.loading)
     return {
         name: known_cutoff(name, request.knowledge_cutoff, dict(settings.knowledge_cutoffs), folder)

@@ -20,6 +20,7 @@ from newwiki.errors import NewWikiError, TerminalError, UsageError
 from newwiki.knowledge_cutoff import KnowledgeCutoff
 from newwiki.models.backend import Backend, Writing, numerics_of
 from newwiki.private_places import PUBLIC_ID, public_decoder
+from newwiki.prompting.chat_prompts import resolved, turns
 from newwiki.protocol import protocol_json
 from newwiki.records import Completion, Prompt, Run
 from newwiki.registry import decoders, models
@@ -27,7 +28,9 @@ from newwiki.request import EvaluationRequest
 from newwiki.settings import Settings
 from newwiki.snapshot import Article
 from newwiki.source_code import source_sha256
-from newwiki.text.prompts import fill
+from newwiki.text.answers import CLEANING, prose_of_answer
+from newwiki.text.language import load_language
+from newwiki.text.words import split_words
 from storage import knowledge_cutoffs, runs, snapshots
 from storage.database import Database
 from storage.liveness import heartbeat
@@ -50,12 +53,14 @@ def writing_of(request: EvaluationRequest, note: Callable[[str], None]) -> Writi
 
 @dataclass(frozen=True)
 class Asked:
-    """The input of a run: the articles of a snapshot or of a prompt set, with a hash of the content."""
+    """The input of a run: the articles of a snapshot or of a prompt set, with a hash of the content. `language` is the
+    code of the language that the completions are cleaned by."""
 
     snapshot_id: str
     wiki: str
     content_sha256: str
     articles: Sequence[Article]
+    language: str = "en"
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,7 @@ class PlannedRun:
     """A run, its articles and its request.
 
     `earlier` holds the ids that earlier versions of the engine's numerics gave to the same request. `cutoff` is the
-    model's knowledge cutoff, if known.
+    model's knowledge cutoff, if known. `language` is that of the input.
     """
 
     run: Run
@@ -71,6 +76,7 @@ class PlannedRun:
     request: EvaluationRequest
     earlier: Sequence[str] = ()
     cutoff: KnowledgeCutoff | None = None
+    language: str = Asked.language
 
 
 def find_models(backend: str, names: Sequence[str], arguments: dict[str, str]) -> Mapping[str, Path | None]:
@@ -112,8 +118,8 @@ def plan(
     with database.read():
         snapshot = snapshots.resolve(database, request.snapshot)
         articles = snapshots.articles(database, snapshot.snapshot_id)[: request.prompts]
-    test_set = Asked(snapshot.snapshot_id, snapshot.wiki, snapshot.content_sha256, articles)
-    return plan_on(database, test_set, backend, decoder, request, template, cutoff)
+    test_set = Asked(snapshot.snapshot_id, snapshot.wiki, snapshot.content_sha256, articles, snapshot.language_code)
+    return plan_on(database, test_set, backend, decoder, request, resolved(template, snapshot), cutoff)
 
 
 def plan_on(
@@ -134,13 +140,14 @@ def plan_on(
     once = decoders.get(decoder.name).is_deterministic(decoder)
     samples, keep = (1, 1) if once else (request.samples, request.keep)
     others = _others(backend, decoder)
+    settings = {**backend.settings, **cleaning_of(request, is_chat=backend.settings.get("chat") == "yes")}
     identity = RunIdentity(
         content_sha256=test_set.content_sha256,
         pages=[article.page_id for article in articles],
         model_sha256=backend.sha256,
         others=others,
         backend=backend.backend,
-        settings=dict(backend.settings),
+        settings=settings,
         decoder=public_decoder(decoder.canonical, others),
         template=template,
         seed=request.seed,
@@ -159,7 +166,7 @@ def plan_on(
     earlier = [identity.run_id(version) for version in (None, *range(1, numerics))] if numerics else []
     circumstances = {
         **backend.versions,
-        **backend.settings,
+        **settings,
         **exposure(backend, test_set.wiki, articles),
         **{f"{name}_sha256": sha256 for name, sha256 in others.items()},
         **({"stop": list(request.stop)} if request.stop else {}),
@@ -184,11 +191,18 @@ def plan_on(
         dtype=backend.dtype,
         versions=json.dumps(circumstances, sort_keys=True),
         numerics=numerics,
-        protocol=_protocol(backend, request, template, once=once),
+        protocol=_protocol(settings, request, template, once=once),
         knowledge_cutoff=cutoff.day if cutoff else None,
         knowledge_cutoff_from=cutoff.origin if cutoff else None,
     )
-    return PlannedRun(run, articles, request, earlier, cutoff)
+    return PlannedRun(run, articles, request, earlier, cutoff, test_set.language)
+
+
+def cleaning_of(request: EvaluationRequest, *, is_chat: bool) -> dict[str, str]:
+    """Return the version of the rule that cleans the completions, as a setting; nothing if they are scored as
+    written."""
+    is_cleaned = request.cleaning == "prose" or (request.cleaning == "auto" and is_chat)
+    return {"cleaning": CLEANING} if is_cleaned else {}
 
 
 def _others(backend: Backend, decoder: Decoder) -> dict[str, str]:
@@ -200,14 +214,15 @@ def _others(backend: Backend, decoder: Decoder) -> dict[str, str]:
     return {**backend.others(decoder), **{name: sha256 for name, sha256 in code.items() if sha256}}
 
 
-def _protocol(backend: Backend, request: EvaluationRequest, template: str, *, once: bool) -> str:
+def _protocol(settings: Mapping[str, str], request: EvaluationRequest, template: str, *, once: bool) -> str:
     return protocol_json(
         max_new_tokens=request.max_new_tokens,
         samples=None if once else request.samples,
         keep=None if once else request.keep,
         template=template,
         stop=request.stop,
-        chat=backend.settings.get("chat") == "yes",
+        chat=settings.get("chat") == "yes",
+        settings=settings,
     )
 
 
@@ -242,7 +257,7 @@ def generate(
             f"{title}: run {earlier} of the same request is incomplete and used another version of the engine's "
             f"numerics, whose texts may differ; it is left unchanged, and run {run.run_id} starts from the beginning"
         )
-    prompts = [Prompt(a.page_id, fill(run.prompt_template, a.title, a.first_sentence)) for a in planned.articles]
+    prompts = [Prompt(a.page_id, *turns(run.prompt_template, a.title, a.first_sentence)) for a in planned.articles]
     wanted = [(prompt, sample) for prompt in prompts for sample in range(run.samples)]
     missing = [(prompt, sample) for prompt, sample in wanted if (prompt.page_id, sample) not in stored]
     batches = backend.complete(missing, decoder, writing_of(planned.request, progress.note))
@@ -252,11 +267,23 @@ def generate(
         bar.update(done, len(wanted))
         with ended_well(database, run.run_id):
             for batch in batches if at_once else every_few_seconds(batches):
-                runs.add_completions(database, run.run_id, batch)
+                runs.add_completions(database, run.run_id, cleaned(batch, run, planned.language))
                 done += len(batch)
                 tokens += sum(completion.tokens or 0 for completion in batch)
                 bar.update(done, len(wanted), f"{tokens / (time.monotonic() - start):,.0f} tokens/s")
     runs.complete(database, run.run_id, run.keep)
+
+
+def cleaned(completions: Sequence[Completion], run: Run, language: str) -> Sequence[Completion]:
+    """Return the completions of a run with the prose that is scored, if the run cleans them."""
+    if "cleaning" not in json.loads(run.versions):
+        return completions
+    rules = load_language(language)
+    texts = [prose_of_answer(completion.text, rules) for completion in completions]
+    return [
+        replace(completion, prose=text, words=len(split_words(text)))
+        for completion, text in zip(completions, texts, strict=True)
+    ]
 
 
 @contextmanager

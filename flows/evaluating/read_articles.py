@@ -17,13 +17,13 @@ from flows.progress import Progress
 from newwiki.knowledge_cutoff import KnowledgeCutoff
 from newwiki.models.backend import ArticleReader, Backend, numerics_of, reads_articles
 from newwiki.models.engine.reading_windows import RULE
+from newwiki.prompting.chat_prompts import resolved, turns
 from newwiki.protocol import protocol_json
-from newwiki.records import Reading, Run, Score, Unscorable
+from newwiki.records import Prompt, Reading, Run, Score, Unscorable
 from newwiki.registry import ReadingEvaluator
 from newwiki.request import EvaluationRequest
 from newwiki.snapshot import Article
 from newwiki.source_code import source_sha256
-from newwiki.text.prompts import fill
 from storage import knowledge_cutoffs, runs, snapshots
 from storage.database import Database, in_one_read
 
@@ -44,6 +44,7 @@ def plan_reading(
     with database.read():
         snapshot = snapshots.resolve(database, request.snapshot)
         articles = snapshots.articles(database, snapshot.snapshot_id)[: request.prompts]
+    template = resolved(template, snapshot)
     numerics = numerics_of(backend)
     identity = _identity(
         content_sha256=snapshot.content_sha256,
@@ -86,6 +87,7 @@ def plan_reading(
             template=template,
             stop=(),
             chat=backend.settings.get("chat") == "yes",
+            settings=backend.settings,
         ),
         knowledge_cutoff=cutoff.day if cutoff else None,
         knowledge_cutoff_from=cutoff.origin if cutoff else None,
@@ -217,7 +219,10 @@ def _read(backend: Backend, articles: Sequence[Article], template: str, standard
     if not reads_articles(backend):
         lacking = Unscorable(f"backend {backend.backend} gives no log-probabilities")
         return [Reading(lacking, lacking)] * len(articles)
-    pairs = [(fill(template, article.title, article.first_sentence), article.completion) for article in articles]
+    pairs = [
+        (Prompt(article.page_id, *turns(template, article.title, article.first_sentence)), article.completion)
+        for article in articles
+    ]
     return cast(ArticleReader, backend).readings(pairs, standardised=standardised)
 
 

@@ -18,8 +18,8 @@ from flows.exporting.described import DescribedRun, describe, hub_names, require
 from flows.progress import Progress
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import TerminalError
+from newwiki.prompting.chat_prompts import before_completion
 from newwiki.results_request import EveryEvalEverRequest
-from newwiki.text.prompts import fill
 from newwiki.visible import in_json
 from storage.comparison import contenders
 from storage.database import Database
@@ -298,7 +298,7 @@ def _write_instances(
 def _instance(described: EverRecord, number: Mapping[str, Any], text: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row. `answer_attribution` is empty, because the whole text is judged."""
     input_texts = {
-        "raw": fill(described.run["prompt_template"], text["title"], text["first_sentence"]),
+        "raw": before_completion(described.run["prompt_template"], text["title"], text["first_sentence"]),
         "reference": [text["reference"]],
     }
     return {

@@ -10,11 +10,11 @@ from flows.scoring.broken_scores import BrokenScores
 from flows.scoring.loaded_evaluators import LoadedEvaluators, choose
 from flows.scoring.score_run import score_run
 from newwiki.errors import UsageError
+from newwiki.prompting.chat_prompts import before_completion
 from newwiki.records import Run, Score
 from newwiki.registry import Evaluator, SetEvaluator
 from newwiki.settings import Settings
 from newwiki.snapshot import Article, Snapshot
-from newwiki.text.prompts import fill
 from storage import editions, runs, snapshots
 from storage.database import Database
 from storage.editions import CameTrueText, CameTrueThing, Key
@@ -90,7 +90,8 @@ class EditionScoring:
         """Score the kept completions that have no scores against the edition yet."""
         editions.copy_unchanged(self._database, self._edition, run.run_id, self._loaded.ids(self._chosen))
         prompts = {
-            article.page_id: fill(run.prompt_template, article.title, article.first_sentence) for article in articles
+            article.page_id: before_completion(run.prompt_template, article.title, article.first_sentence)
+            for article in articles
         }
         keys = [key for key in runs.kept_completions(self._database, run.run_id) if key[0] in self._later]
         lacking = self._lacking(run, keys)

@@ -17,10 +17,10 @@ from flows.schedule.notice import MonthEnding
 from flows.schedule.webhook import address
 from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError, TransientError, UsageError, did_you_mean
+from newwiki.prompting.chat_prompts import require_template
 from newwiki.registrations import Gate, Registrations
 from newwiki.registry import models
 from newwiki.settings import Settings
-from newwiki.text.prompts import fill
 from storage.comparison import Contender
 from storage.database import Database
 
@@ -79,7 +79,7 @@ def check(registered: Registrations, settings: Settings) -> None:
         for decoder in model.decoders:
             parse(decoder)
         request_of(registered, model, "latest")
-    fill(settings.template, "", "")
+    require_template(settings.template)
     measured = {metric.name for evaluator in select(registered.evaluation.metrics) for metric in evaluator.metrics}
     for gate in registered.gates:
         _check_gate(gate, registered, measured)

@@ -15,6 +15,7 @@ from flows.schedule.notice import MonthEnding, MonthGate, notice
 from flows.schedule.webhook import address, send_patiently
 from newwiki.errors import NewWikiError, TransientError, UsageError
 from newwiki.file_names import file_name
+from newwiki.prompting.chat_prompts import resolved
 from newwiki.registrations import Gate, Model, Registrations
 from newwiki.request import EvaluationRequest, ReportRequest
 from newwiki.snapshot import Snapshot
@@ -131,7 +132,7 @@ def _judged(database: Database, month: Month, gate: Gate, snapshot: Snapshot) ->
     """Judge a gate by the registered runs only, because the snapshot may have other runs."""
     evaluation = month.registered.evaluation
     numbers = (evaluation.prompts, evaluation.samples, evaluation.keep, evaluation.max_new_tokens, evaluation.seed)
-    template = month.settings.template
+    template = resolved(month.settings.template, snapshot)
     among = {run_id for (run_id,) in database.rows("registered_runs", snapshot.snapshot_id, *numbers, template)}
     among.add(f"reference:{snapshot.snapshot_id}")
     baseline, candidate = contenders(database, [gate.baseline, gate.candidate], among)

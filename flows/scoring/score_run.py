@@ -12,10 +12,10 @@ from flows.scoring.prompted_sentences import sentences_of
 from flows.scoring.score_sets import DrawnParts, score_sets
 from flows.scoring.storing import Storing
 from flows.scoring.text_budget import Key
+from newwiki.prompting.chat_prompts import before_completion
 from newwiki.records import Run
 from newwiki.registry import Evaluator
 from newwiki.snapshot import Article
-from newwiki.text.prompts import fill
 from storage import runs, snapshots
 from storage.database import Database
 from storage.prompt_sets import is_prompt_set
@@ -193,7 +193,7 @@ def _text_stage(
             with database.read():
                 known = loaded.known(database, run.snapshot_id, pages, compared)
                 texts = runs.kept_texts(database, run.run_id, part[0][0], part[-1][0])
-            prompts = {a.page_id: fill(run.prompt_template, a.title, a.first_sentence) for a in pages}
+            prompts = {a.page_id: before_completion(run.prompt_template, a.title, a.first_sentence) for a in pages}
             written = [(prompts[key[0]], texts[key]) for key in part]
             if as_scored:
                 written = [as_scored(key[0], prompt, text) for key, (prompt, text) in zip(part, written, strict=True)]

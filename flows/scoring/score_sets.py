@@ -9,10 +9,10 @@ from evaluators.corpus import Corpus, Key, draw_keys, split_words
 from evaluators.scoring import needs_of, score_set
 from flows.progress import Progress
 from flows.scoring.broken_scores import BrokenScores
+from newwiki.prompting.chat_prompts import before_completion
 from newwiki.records import Run
 from newwiki.registry import SetEvaluator
 from newwiki.snapshot import Article
-from newwiki.text.prompts import fill
 from storage import runs
 from storage.database import Database
 
@@ -138,7 +138,7 @@ def _read_drawn(
     drawn: DrawnParts,
     progress: Progress,
 ) -> None:
-    prompts = {a.page_id: fill(run.prompt_template, a.title, a.first_sentence) for a in articles}
+    prompts = {a.page_id: before_completion(run.prompt_template, a.title, a.first_sentence) for a in articles}
     keys = drawn.lacking
     with progress.stretch("reading the drawn texts", "texts") as bar:
         for start in range(0, len(keys), _BATCH):

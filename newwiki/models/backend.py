@@ -76,7 +76,7 @@ class ArticleReader(Protocol):
 
     reading: Mapping[str, str]
 
-    def readings(self, pairs: Sequence[tuple[str, str]], *, standardised: bool) -> list[Reading]:
+    def readings(self, pairs: Sequence[tuple[Prompt, str]], *, standardised: bool) -> list[Reading]:
         """Score (prompt, rest) pairs, in order; the same pairs in the same order give the same bits. Raises
         TerminalError."""
         ...

@@ -151,23 +151,34 @@ class HuggingFaceModel(ThinkingModel):
         """How articles are read: the window, in tokens, and the model's context length."""
         return {"window": str(self._window()), "model_context": str(self._context(self._model) or "unlimited")}
 
-    def readings(self, pairs: Sequence[tuple[str, str]], *, standardised: bool) -> list[Reading]:
+    def readings(self, pairs: Sequence[tuple[Prompt, str]], *, standardised: bool) -> list[Reading]:
         """Score articles, given as (prompt, rest) pairs. Pairs passed together are read together, so other pairs, or
         another order, change the numbers by rounding."""
         from newwiki.models.engine.likelihood import read_texts
         from newwiki.models.engine.memory import fits_into_memory
 
+        if self._prompting.thinks_first:
+            unread = Unscorable("the model thinks before it answers, so no probability of an answer is known")
+            return [Reading(unread, unread)] * len(pairs)
         self._require_reading()
-        chat = self.settings["chat"] == "yes"
-        texts = [rest if chat else continued(prompt, rest) for prompt, rest in pairs]
-        encoded = [self._prompting.encode_pair(prompt, text) for (prompt, _), text in zip(pairs, texts, strict=True)]
+        texts = [
+            continued(prompt.begun or prompt.text, rest) if self._continues(prompt) else rest for prompt, rest in pairs
+        ]
+        encoded = [
+            self._prompting.encode_pair(prompt.text, text, prompt.begun)
+            for (prompt, _), text in zip(pairs, texts, strict=True)
+        ]
         whole, bos = [[*before, *after] for before, after in encoded], self._prompting.begins_with_bos
         with fits_into_memory("a window of an article"):
             read = read_texts(self._model, whole, self._window(), bos=bos, standardised=standardised)
         return [
-            _reading(scores, len(before), self._prompting.scored_bytes(prompt), len(text.encode()))
+            _reading(scores, len(before), self._prompting.scored_bytes(prompt.text), len(text.encode()))
             for scores, (before, _), (prompt, _), text in zip(read, encoded, pairs, texts, strict=True)
         ]
+
+    def _continues(self, prompt: Prompt) -> bool:
+        """Tell whether a text continues the prompt, and is not a turn of its own."""
+        return bool(prompt.begun) or self._prompting.template is None
 
     def _window(self) -> int:
         from newwiki.models.engine.reading_windows import LONGEST

@@ -59,7 +59,7 @@ class Prompting:
         if self.marks is None:
             return self.template.render(prompt, begun)
         chat = self.template.render(prompt, arguments=self._switch)
-        return chat if self.thinks_first else chat + self.marks.answer_open + begun
+        return chat if self.thinks_first or not begun else chat + self.marks.answer_open + begun
 
     @property
     def begin(self) -> tuple[int, ...]:
@@ -69,10 +69,10 @@ class Prompting:
             raise UsageError(f"a chat template wraps text, but '{self._name}' has to continue from tokens; omit --chat")
         return (self._tokenizer.bos_token_id,) if self._bos else ()
 
-    def encode_pair(self, prompt: str, completion: str) -> tuple[list[int], list[int]]:
+    def encode_pair(self, prompt: str, completion: str, begun: str = "") -> tuple[list[int], list[int]]:
         """Return the tokens of a prompt, and those that a completion adds: encoded together, cut at the prompt's
-        end."""
-        before = list(self.encode(prompt))
+        end. In a chat, `begun` begins the answer."""
+        before = list(self.encode(prompt, begun))
         if self.template:
             return before, self._ids(completion)
         whole = list(self.encode(prompt + completion))

@@ -68,10 +68,10 @@ class Seq2SeqModel(LocalModel):
         """How articles are read: the decoder's reading window in tokens, and its maximum length."""
         return {"window": str(self._window()), "model_context": str(self._positions("decoder") or "unlimited")}
 
-    def readings(self, pairs: Sequence[tuple[str, str]], *, standardised: bool) -> list[Reading]:
+    def readings(self, pairs: Sequence[tuple[Prompt, str]], *, standardised: bool) -> list[Reading]:
         """Score the rest of articles with the decoder, while the encoder reads the prompt, one article at a time, so
         its numbers depend on no other. A rest that does not fit has no score."""
-        return [self._reading(prompt, rest, standardised) for prompt, rest in pairs]
+        return [self._reading(prompt.text, rest, standardised) for prompt, rest in pairs]
 
     def _reading(self, prompt: str, rest: str, standardised: bool) -> Reading:
         from newwiki.models.engine.encoder_decoder import decoder_start

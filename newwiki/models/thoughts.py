@@ -60,15 +60,16 @@ class Thinker:
         """Return the thought that consists of these tokens. It was closed, or the model ended its text (`ended`), or it
         reached the limit. `begun` begins the answer, or is empty."""
         marks, whole, written = self._marks, self._prompting.raw(tokens), tuple(tokens)
-        if not (self._prompting.opened or marks.is_thinking(whole)):
-            if begun or marks.answer_open:
-                return Thought(written, None, following=self._ids(marks.answer_open + begun))
+        is_open = self._prompting.opened or (bool(whole.strip()) and marks.is_thinking(whole) is not False)
+        if not is_open and begun:
+            return Thought(written, None, following=self._ids(marks.answer_open + begun))
+        if not is_open:
             return Thought(written, None, carried=written, following=written, finished=ended)
         thinking = self._prompting.split(written, opened=self._prompting.opened).thinking or ""
         if marks.close in whole:
             is_apart = whole.partition(marks.close)[2] != ""
-            between = "" if is_apart or not (begun or marks.answer_open) else marks.between
-            return Thought(written, thinking, following=(*written, *self._ids(between + marks.answer_open + begun)))
+            between = ("" if is_apart else marks.between) + marks.answer_open + begun if begun else ""
+            return Thought(written, thinking, following=(*written, *self._ids(between)))
         if ended or not marks.early_close:
             return Thought(written, thinking, no_answer=UNCLOSED)
         return Thought(written, thinking, following=(*written, *self._ids(marks.early_close + begun)))

@@ -69,7 +69,8 @@ def test_every_part_of_what_names_a_run_is_placed() -> None:
     assert len(identity) > 10
     identity |= returned_keys(folder / "read_articles.py", "_identity")
     assert identity - PLACED == {"settings"}, "those of the backend are placed one by one"
-    assert settings_of_backends() | {"path"} == set(protocol.SETTINGS), "path is set where no dictionary is written"
+    elsewhere = {"path", *protocol.CHAT, "date", "chat_template", "thinking_markers", "ends", "tokenizer_json"}
+    assert settings_of_backends() | elsewhere == set(protocol.SETTINGS), "some are set where no dictionary is written"
     assert set(protocol.SETTINGS) - PLACED == set()
 
 
@@ -86,6 +87,8 @@ def settings(**changes: object) -> dict[str, object]:
         "max_new_tokens": 64, "samples": 20, "keep": 10, "template": "{title}", "stop": [], "chat": False,
         "prompts": 3, "dtype": "float32", "backend": "hf", "seed": 0, "strict": False, "bos": "no",
         "context": None, "server": None, "seeds": None, "numerics": 1,
+        **dict.fromkeys(protocol.CHAT, protocol.NONE),
+        **dict.fromkeys(("date", "chat_template", "thinking_markers", "ends", "tokenizer_json")),
     }  # fmt: skip
     return given | changes
 
@@ -95,10 +98,18 @@ def settings(**changes: object) -> dict[str, object]:
     ("template", None), ("stop", ["."]), ("stop", None), ("chat", True), ("chat", None),
 ])  # fmt: skip
 def test_a_setting_of_the_protocol_that_differs_is_named(name: str, value: object) -> None:
-    """What is not known of texts from elsewhere differs from what is known."""
+    """What is not known of texts from elsewhere differs from what is known, apart from the settings of chats: that
+    `chat` is not known says it all."""
     one, other = settings(), settings(**{name: value})
     assert protocol.differing(one, other) == protocol.differing(other, one) == protocol.varying([one, other]) == [name]
     assert protocol.told_apart(one, other) == []
+
+
+@pytest.mark.parametrize("name", protocol.CHAT)
+def test_a_setting_of_a_chat_that_differs_is_named(name: str) -> None:
+    one, other = settings(), settings(**{name: "8"})
+    assert protocol.differing(one, other) == protocol.differing(other, one) == protocol.varying([one, other]) == [name]
+    assert protocol.differing(one, settings(**{name: None})) == []
 
 
 def test_a_deterministic_decoder_goes_with_any_number_of_samples() -> None:
@@ -180,12 +191,18 @@ def test_decoders_are_deterministic_as_the_migration_says() -> None:
 
 def test_sql_compares_protocols_as_we_do() -> None:
     made = [
-        protocol.protocol_json(max_new_tokens=tokens, samples=many, keep=many, template="", stop=stop, chat=False)
-        for tokens, many, stop in itertools.product((64, None), (2, 3, None), ([], ["."], None))
+        protocol.protocol_json(
+            max_new_tokens=tokens, samples=many, keep=many, template="", stop=stop, chat=False, settings=settings
+        )
+        for tokens, many, stop, settings in itertools.product(
+            (64, None), (2, 3, None), ([], ["."], None), ({}, {"cleaning": "prose-v1"})
+        )
     ]
     with duckdb.connect() as connection:
         migrate(connection, Path(":memory:"))
         for one, other in itertools.combinations(made, 2):
             ((same,),) = connection.execute("select same_protocol($1::json, $2::json)", [one, other]).fetchall()
-            assert same == (protocol.differing(json.loads(one), json.loads(other)) == []), (one, other)
+            chats = dict.fromkeys(protocol.CHAT, protocol.NONE)
+            differing = protocol.differing(chats | json.loads(one), chats | json.loads(other))
+            assert same == (differing == []), (one, other)
         assert connection.execute("select same_protocol(null, $1::json)", made[:1]).fetchall() == [(True,)]

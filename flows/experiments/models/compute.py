@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from flows.evaluating.generate import find_models
+from flows.evaluating.generate import cleaning_of, find_models
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
 from flows.experiments.models.request import ModelsRequest
@@ -74,6 +74,9 @@ def _is_requested(settings: Settings | None, request: ModelsRequest, template: s
         "template": template,
         "stop": list(request.stop),
         "chat": request.chat,
+        **dict.fromkeys(protocol.CHAT, protocol.NONE),
+        **(request.chat_options.settings if request.chat else {}),
+        **cleaning_of(request, is_chat=request.chat),
     }
     return (
         settings is not None

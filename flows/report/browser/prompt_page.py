@@ -14,8 +14,8 @@ from flows.report.browser.pages import HtmlPage, NotFound, directions, metrics_i
 from flows.report.browser.run_pages import named, order_of
 from flows.report.marked_text import VERDICTS, Claims, Key, by_text, checked, checked_alone
 from newwiki.errors import UsageError, did_you_mean
+from newwiki.prompting.chat_prompts import turns
 from newwiki.records import Fingerprint
-from newwiki.text.prompts import fill
 from storage.comparison import Contender, every
 from storage.verifications import words_below_verified
 
@@ -53,7 +53,7 @@ def prompt(live: Live, request: Request) -> HtmlPage:
     checker = parameters.get("claims") or min(checkers, default="")
     if checker and checker not in checkers:
         raise NotFound(f"no claims of these texts are checked by '{checker}'{did_you_mean(checker, checkers)}")
-    text = fill(run["prompt_template"], article["title"], article["first_sentence"]) if article else None
+    asked = turns(run["prompt_template"], article["title"], article["first_sentence"]) if article else None
     written = [completion["text"] for column in columns for completion in column["completions"]]
     references = [article["completion"]] if article else []
     entities = None
@@ -62,7 +62,7 @@ def prompt(live: Live, request: Request) -> HtmlPage:
         entities = request.app.state.entity_finders.find(evaluators, [*references, *written])
     return HtmlPage(
         "prompt.html",
-        {"run": run, "contender": contender, "article": article, "place": place[0], "prompt": text, "columns": columns}
+        {"run": run, "contender": contender, "article": article, "place": place[0], "prompt": asked, "columns": columns}
         | {"reference": reference, "others": others, "beside": beside, "order": order, "directions": better}
         | {"sample": number(parameters, "sample"), "verdicts": VERDICTS, "entities": entities}
         | {"checkers": checkers, "checker": checker, "claims_asked": parameters.get("claims", "")}

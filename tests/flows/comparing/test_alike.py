@@ -17,7 +17,7 @@ from flows.comparing.bounds import judge, parse_bounds
 from flows.comparing.differences import compare, compare_all
 from flows.comparing.ranked import leaderboard
 from newwiki.errors import TerminalError, UsageError
-from newwiki.protocol import PROTOCOL
+from newwiki.protocol import CHAT, PROTOCOL, protocol_json
 from newwiki.records import Completion
 from newwiki.request import ComparisonRequest, LeaderboardRequest
 from storage import runs
@@ -26,6 +26,14 @@ from tests.flows.scored import SNAPSHOT, add_run, pair, score
 
 NUMBERS = {"rep_4": [1.0, 2.0, 4.0]}
 BASE: dict[str, Any] = {"samples": 2, "keep": 2, "decoder": "sample"}
+
+
+def with_chat(name: str, value: str) -> str:
+    return protocol_json(
+        max_new_tokens=8, samples=2, keep=2, template="{title}", stop=(), chat=False, settings={name: value}
+    )
+
+
 # By each setting of the protocol the fields of a run that differs from BASE in it alone.
 OTHERWISE: dict[str, dict[str, Any]] = {
     "max_new_tokens": {"max_new_tokens": 256},
@@ -34,6 +42,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "template": {"prompt_template": "{title}\n\n{first_sentence}"},
     "stop": {"versions": '{"stop": ["\\n"]}'},
     "chat": {"versions": '{"chat": "yes"}'},
+    **{name: {"versions": f'{{"{name}": "8"}}', "protocol": with_chat(name, "8")} for name in CHAT},
 }
 
 
@@ -130,7 +139,7 @@ def test_runs_are_not_ranked_across_protocols_unless_that_is_asked_for(asked: Da
 
 def test_settings_in_which_rows_differ_are_columns_and_the_rest_is_in_the_caption(asked: Database) -> None:
     shown = board(asked)
-    assert shown.about[8:] == ("max_new_tokens", "samples", "keep", "template", "stop", "chat", "dtype", "seed")
+    assert shown.about[8:] == (*PROTOCOL, "dtype", "seed")
     rows = {record["run_id"]: record for record in shown.records}
     assert (rows["max_new_tokens"]["max_new_tokens"], rows["base"]["max_new_tokens"]) == (256, 8)
     assert (rows["one-text"]["samples"], rows[f"reference:{SNAPSHOT}"]["samples"]) == (None, None)

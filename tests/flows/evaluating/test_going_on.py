@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,6 +16,7 @@ from flows.evaluating.read_articles import plan_reading
 from newwiki.decoding.grammar import Decoder, parse
 from newwiki.fields import fields_of
 from newwiki.models.backend import NUMERICS, Backend
+from newwiki.models.chat_options import CHAT_ARGUMENTS, read_chat_options
 from newwiki.records import Run
 from newwiki.request import EvaluationRequest
 from newwiki.settings import Settings
@@ -43,7 +45,12 @@ class Loaded:
     @property
     def settings(self) -> Mapping[str, str]:
         chat = self.loading.get("chat", "no")
-        return {"bos": "template" if chat == "yes" else self.loading.get("bos", "yes"), "chat": chat}
+        if chat == "no":
+            return {"bos": self.loading.get("bos", "yes"), "chat": chat}
+        texts = {name: self.loading[name] for name in CHAT_ARGUMENTS if name in self.loading}
+        options = read_chat_options(chat=True, **texts)
+        day = {"date": str(options.date)} if options.date else {}
+        return {"bos": "template", "chat": chat, **options.settings, **day}
 
     def others(self, decoder: Decoder) -> Mapping[str, str]:
         return {}
@@ -79,6 +86,13 @@ _SAMPLE = "sample:top_p=0.9,temperature=0.7"
             "On “{title}”:\n{first_sentence}",
         ),
         ({"decoder": (_SAMPLE,), "strict": True, "chat": True, "dtype": "bfloat16"}, Settings.template),
+        (
+            {"decoder": ("greedy",), "chat": True, "system": "Be brief.", "thinking": "off", "max_thinking_tokens": 9,
+             "chat_template_args": {"enable_thinking": "false", "effort": "low"}, "date": date(2026, 10, 1),
+             "cleaning": "none"},
+            "On {title}:{answer}{first_sentence}",
+        ),
+        ({"decoder": ("greedy",), "cleaning": "prose"}, Settings.template),
         ({"likelihood_only": True, "prompts": 4}, Settings.template),
     ],
 )  # fmt: skip

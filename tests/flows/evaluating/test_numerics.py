@@ -10,6 +10,7 @@ from flows.evaluating.generate import generate, load_model, plan
 from flows.progress import Silent
 from newwiki.decoding.grammar import parse
 from newwiki.models.backend import NUMERICS
+from newwiki.models.local import LocalModel
 from newwiki.request import EvaluationRequest
 from storage import runs
 from storage.database import Database
@@ -75,6 +76,6 @@ def test_a_run_of_the_same_version_is_gone_on_with_in_silence(copied: Database, 
 def test_where_another_program_computes_there_is_no_version(
     copied: Database, backend: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr(type(backend).__mro__[1], "numerics")
+    monkeypatch.delattr(LocalModel, "numerics")
     planned = plan(copied, backend, _GREEDY, _REQUEST)
     assert (planned.run.numerics, planned.earlier) == (None, [])

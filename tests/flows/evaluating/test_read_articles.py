@@ -26,7 +26,7 @@ from flows.report.browser.live import Live
 from newwiki.errors import TerminalError, UsageError
 from newwiki.models.backend import Backend
 from newwiki.models.huggingface import HuggingFaceModel
-from newwiki.records import Reading
+from newwiki.records import Prompt, Reading
 from newwiki.registry import ReadingEvaluator, models
 from newwiki.request import EvaluationRequest
 from newwiki.settings import Settings
@@ -205,10 +205,10 @@ def test_interrupted_and_gone_on_with_it_has_the_rows_of_a_whole_one(
         return planned.run.run_id
 
     run_id = read_all(whole, model)
-    batches: list[Sequence[tuple[str, str]]] = []
+    batches: list[Sequence[tuple[Prompt, str]]] = []
     honest = model.readings
 
-    def interrupted(pairs: Sequence[tuple[str, str]], *, standardised: bool) -> list[Reading]:
+    def interrupted(pairs: Sequence[tuple[Prompt, str]], *, standardised: bool) -> list[Reading]:
         batches.append(pairs)
         if len(batches) == 3:
             raise KeyboardInterrupt

@@ -298,7 +298,9 @@ def test_a_model_with_its_own_cache_writes_the_same_in_any_batch(hybrid: Hugging
 
 
 def test_a_model_with_its_own_cache_reads_articles(hybrid: HuggingFaceModel) -> None:
-    (reading,) = hybrid.readings([("Orlow\n\n", "Orlow is a town in the south of Vareska.")], standardised=True)
+    (reading,) = hybrid.readings(
+        [(Prompt(0, "Orlow\n\n"), "Orlow is a town in the south of Vareska.")], standardised=True
+    )
     assert isinstance(reading.rest, Passage) and len(reading.rest.log_probabilities) > 5
 
 

@@ -75,7 +75,9 @@ def test_with_chat_the_prompt_is_the_users_turn(tokenizer: Any) -> None:
     tokenizer.chat_template = TEMPLATE
     ours = prompting(tokenizer, chat=True)
     assert tokenizer.decode(ours.encode(TEXT)) == f"<user>{TEXT}</user><assistant>"
-    assert ours.settings == {"bos": "template", "chat": "yes"}
+    assert ours.settings == {
+        "bos": "template", "chat": "yes", "thinking": "auto", "max_thinking_tokens": "2048"
+    }  # fmt: skip
 
 
 def test_a_model_without_a_template_has_no_chat(tokenizer: Any) -> None:

@@ -13,7 +13,7 @@ from newwiki.models.engine.likelihood import read_texts
 from newwiki.models.engine.reading_windows import cut
 from newwiki.models.huggingface import HuggingFaceModel
 from newwiki.models.seq2seq import Seq2SeqModel
-from newwiki.records import Passage, Reading, Unscorable
+from newwiki.records import Passage, Prompt, Reading, Unscorable
 from tests import toys
 
 PROMPT = "Orlow\n\nOrlow is a town."
@@ -63,7 +63,7 @@ def whole(reading: Reading) -> tuple[float, ...]:
 
 
 def test_a_batch_of_articles_has_the_numbers_of_a_plain_loop(model: HuggingFaceModel, toy_checkpoint: Path) -> None:
-    readings = model.readings([(PROMPT, text) for text in TEXTS.values()], standardised=True)
+    readings = model.readings([(Prompt(0, PROMPT), text) for text in TEXTS.values()], standardised=True)
     for (name, text), reading in zip(TEXTS.items(), readings, strict=True):
         joined = f"{PROMPT} {text}" if text else PROMPT
         numbers, apart = plainly(toy_checkpoint, joined, 1024)
@@ -79,7 +79,7 @@ def test_a_batch_of_articles_has_the_numbers_of_a_plain_loop(model: HuggingFaceM
 
 def test_without_bos_the_first_token_and_its_bytes_are_not_counted(model: HuggingFaceModel) -> None:
     for prompt in (PROMPT, "🙂\n\nThis is a smile."):
-        (reading,) = model.readings([(prompt, "It is.")], standardised=False)
+        (reading,) = model.readings([(Prompt(0, prompt), "It is.")], standardised=False)
         tokens = AutoTokenizer.from_pretrained(model.name)(prompt)
         assert isinstance(reading.prompt, Passage)
         assert len(reading.prompt.log_probabilities) == len(tokens["input_ids"]) - 1
@@ -95,7 +95,7 @@ def test_with_bos_every_window_begins_with_it_and_the_whole_prompt_is_counted(
     tokenizer.save_pretrained(tmp_path / "with-bos")
     model = HuggingFaceModel(str(toy_checkpoint), device="cpu", bos="yes", tokenizer=str(tmp_path / "with-bos"))
     text = TEXTS["longer than the context"]
-    (reading,) = model.readings([(PROMPT, text)], standardised=False)
+    (reading,) = model.readings([(Prompt(0, PROMPT), text)], standardised=False)
     assert isinstance(reading.prompt, Passage)
     assert reading.prompt.bytes == len(PROMPT.encode())
     tokens = tokenizer(f"{PROMPT} {text}")["input_ids"]
@@ -130,7 +130,7 @@ def test_every_token_but_the_first_is_scored_once_and_with_half_a_window_before_
 def test_the_same_articles_have_the_same_bits_each_time_and_others_move_them_by_rounding(
     model: HuggingFaceModel,
 ) -> None:
-    pairs = [(PROMPT, text) for text in TEXTS.values()]
+    pairs = [(Prompt(0, PROMPT), text) for text in TEXTS.values()]
     once = model.readings(pairs, standardised=True)
     assert once == model.readings(pairs, standardised=True)
     alone = [model.readings([pair], standardised=False)[0] for pair in pairs]
@@ -149,7 +149,7 @@ def test_no_logits_of_a_whole_batch_stand_in_memory(model: HuggingFaceModel, mon
 
     monkeypatch.setattr(likelihood, "logits_of", counted)
     monkeypatch.setattr(likelihood, "_LOGITS", 40 * 1024)
-    (reading,) = model.readings([(PROMPT, TEXTS["longer than the context"])], standardised=False)
+    (reading,) = model.readings([(Prompt(0, PROMPT), TEXTS["longer than the context"])], standardised=False)
     assert sum(asked) == len(whole(reading))
     assert max(asked) == 40
 
@@ -170,7 +170,9 @@ def test_an_encoder_decoder_reads_the_rest_after_its_prompt(kind: str, toy_check
     folder = toys.write_toy(kind, toy_checkpoint, tmp_path / kind)
     model = Seq2SeqModel(str(folder), device="cpu")
     text, endless = TEXTS["a sentence"], TEXTS["two thousand tokens"]
-    short, empty, long = model.readings([(PROMPT, text), (PROMPT, ""), (PROMPT, endless)], standardised=True)
+    short, empty, long = model.readings(
+        [(Prompt(0, PROMPT), text), (Prompt(0, PROMPT), ""), (Prompt(0, PROMPT), endless)], standardised=True
+    )
     plain = AutoModelForSeq2SeqLM.from_pretrained(folder).eval()
     tokenizer = AutoTokenizer.from_pretrained(folder)
     tokens = tokenizer(text, add_special_tokens=False, return_tensors="pt")["input_ids"]
@@ -198,7 +200,7 @@ def test_a_chat_model_reads_the_article_as_its_own_turn(toy_checkpoint: Path, tm
     tokenizer.save_pretrained(tmp_path / "chat")
     model = HuggingFaceModel(str(toy_checkpoint), device="cpu", chat="yes", tokenizer=str(tmp_path / "chat"))
     text = TEXTS["a sentence"]
-    (reading,) = model.readings([(PROMPT, text)], standardised=False)
+    (reading,) = model.readings([(Prompt(0, PROMPT), text)], standardised=False)
     asked = tokenizer(f"Q: {PROMPT}\nA: ")["input_ids"]
     tokens = torch.tensor([asked + tokenizer(text)["input_ids"]])
     with torch.no_grad():
