@@ -26,12 +26,14 @@ def top_k(candidates: Candidates, slack: "Tensor", k: float) -> Candidates:
 
 def top_p(candidates: Candidates, slack: "Tensor", p: float) -> Candidates:
     """Keep the fewest tokens whose probabilities sum to at least p, from the highest down (Holtzman et al. 2020)."""
-    total, least, most = under_masks(candidates, log_mass)
-    vocabulary = candidates.values.shape[1]
+    vocabulary, whole = candidates.values.shape[1], candidates.whole
+    scores = candidates.values if whole else candidates.values.masked_fill(~candidates.kept, -float("inf"))
+    total = log_mass(scores)  # in float32, as in all runs of these NUMERICS
+    least, most = (total, total) if whole else under_masks(candidates, log_mass)[1:]
     candidates = _nucleus_list(candidates, total, p)
     before = _mass_before(candidates.values, candidates.kept, total)
-    possibly_before = _mass_before(candidates.values, candidates.possibly, most)
-    surely_before = possibly_before * (most - least).exp()  # as a share of less
+    possibly_before = before if whole else _mass_before(candidates.values, candidates.possibly, most)
+    surely_before = possibly_before if whole else possibly_before * (most - least).exp()  # as a share of less
     first = _rank(candidates.values) == 0
     kept = (before < p) | first
     narrow = (_highest_mass(surely_before, slack) < p) | first

@@ -3,6 +3,12 @@
 Each rule bounds how far its edge moves if each score s moves by at most the slack ε. Sums of exp(s) change by a factor
 from exp(-ε) to exp(ε), and probabilities by one from exp(-2ε) to exp(2ε). `kept`, `surely` and `possibly` below name
 the sets before the rule; the set that is truncated lies between the last two, which bounds the sums over it.
+
+- Hewitt, Manning and Liang 2022, Truncation sampling as language model desmoothing
+- Nguyen et al. 2025, Turning up the heat: min-p sampling for creative and coherent LLM outputs
+- Potraghloo et al. 2025, Top-H decoding: adapting the creativity and coherence with bounded entropy in text generation
+- Tan, Wu and Howard 2026, p-less sampling: a robust hyperparameter-free approach for LLM decoding
+- Tang et al. 2025, Top-nσ: eliminating noise in logit space for robust token sampling of LLM
 """
 
 import math
@@ -18,13 +24,13 @@ _LARGEST_MOVE = 30.0  # of a log-probability: at this bound, nothing is sure any
 
 
 def min_p(candidates: Candidates, slack: "Tensor", share: float) -> Candidates:
-    """Keep the tokens with p >= share · max p (Nguyen et al. 2025, 3); transformers' MinPLogitsWarper."""
+    """Keep the tokens with p >= share · max p (Nguyen et al. 2025); transformers' MinPLogitsWarper."""
     kept, surely, possibly = (best + math.log(share) for best in under_masks(candidates, highest))
     return keep_above(candidates, slack, Edge(kept, surely - slack, possibly + slack))
 
 
 def epsilon_cutoff(candidates: Candidates, slack: "Tensor", epsilon: float) -> Candidates:
-    """Keep the tokens with p >= epsilon (Hewitt et al. 2022, 4); transformers' EpsilonLogitsWarper."""
+    """Keep the tokens with p >= epsilon (Hewitt et al. 2022); transformers' EpsilonLogitsWarper."""
     kept, surely, possibly = (mass + math.log(epsilon) for mass in under_masks(candidates, log_mass))
     return keep_above(candidates, slack, Edge(kept, surely - slack, possibly + slack))
 
@@ -32,7 +38,7 @@ def epsilon_cutoff(candidates: Candidates, slack: "Tensor", epsilon: float) -> C
 def eta_cutoff(candidates: Candidates, slack: "Tensor", epsilon: float) -> Candidates:
     """Keep the tokens with p >= min(epsilon, sqrt(epsilon) · exp(-H)), where H is the entropy in nats.
 
-    From Hewitt et al. 2022, 4; transformers' EtaLogitsWarper.
+    From Hewitt et al. 2022; transformers' EtaLogitsWarper.
     """
     kept, surely, possibly = under_masks(candidates, log_mass)
     entropy, least, most = _entropies(candidates, slack, (kept, surely, possibly))
@@ -45,7 +51,7 @@ def eta_cutoff(candidates: Candidates, slack: "Tensor", epsilon: float) -> Candi
 
 
 def p_less(candidates: Candidates, slack: "Tensor", _: float) -> Candidates:
-    """Keep the tokens with p_i >= sum_j p_j² (Tan et al. 2026, 3): the probability that two independent draws agree.
+    """Keep the tokens with p_i >= sum_j p_j² (Tan et al. 2026): the probability that two independent draws agree.
 
     log sum_j p_j² is log sum_j exp(2 s_j) - 2 log sum_j exp(s_j), so as a score the edge is the difference of the two
     logarithms. They move by at most 2ε and ε.
@@ -59,7 +65,7 @@ def p_less(candidates: Candidates, slack: "Tensor", _: float) -> Candidates:
 def top_n_sigma(candidates: Candidates, slack: "Tensor", n: float) -> Candidates:
     """Keep the tokens with a logit of at least max - n · sigma, where sigma is the logits' standard deviation.
 
-    From Tang et al. 2025, 3. Temperature scales both, so the set does not depend on it. Logits of -inf, as of blocked
+    From Tang et al. 2025. Temperature scales both, so the set does not depend on it. Logits of -inf, as of blocked
     n-grams, do not count. This is the first rule, for sigma is of the whole vocabulary.
 
     The standard deviation of scores + moves is at most the sum of both standard deviations, and that of moves within ε
@@ -77,7 +83,7 @@ def top_n_sigma(candidates: Candidates, slack: "Tensor", n: float) -> Candidates
 def top_h(candidates: Candidates, slack: "Tensor", alpha: float) -> Candidates:
     """Keep the most probable tokens as long as the sum of their terms -p log p is at most alpha · H, but at least one.
 
-    From Potraghloo et al. 2025, algorithm 1, as in transformers' TopHLogitsWarper: p and its entropy H are those of the
+    From Potraghloo et al. 2025, as in transformers' TopHLogitsWarper: p and its entropy H are those of the
     100 most probable tokens, renormalized, and the terms are not renormalized again. Here, unlike there, tokens with
     the score of the last one are kept too.
 

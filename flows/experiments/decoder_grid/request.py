@@ -24,7 +24,7 @@ PAPER_GRID = (
 PRESETS: Mapping[Preset, tuple[str, ...]] = {
     "samplers": (
         "sample:temperature=[1.0,1.5]",
-        "sample:top_p=0.9,temperature=[1.0,1.5]",
+        "sample:top_p=0.95,temperature=[1.0,1.5]",
         "sample:min_p=[0.05,0.1],temperature=[1.0,1.5]",
         "sample:epsilon_cutoff=[0.0003,0.0009],temperature=[1.0,1.5]",
         "sample:eta_cutoff=[0.0003,0.004],temperature=[1.0,1.5]",
