@@ -91,7 +91,7 @@ def _require_decoder(run: Run) -> None:
     decoder = decoder_of(run)
     if decoder is None:
         return
-    if decoder.canonical != run.decoder or json.loads(run.decoder_parameters) != dict(decoder.parameters):
+    if decoder.canonical != run.decoder or not decoder.is_recorded_as(json.loads(run.decoder_parameters)):
         raise ValueError(f"its decoder '{run.decoder[:60]}' is not in canonical form, or its parameters are others")
 
 

@@ -181,7 +181,7 @@ def plan_on(
         model_sha256=backend.sha256,
         backend=backend.backend,
         decoder=decoder.canonical,
-        decoder_parameters=json.dumps(dict(decoder.parameters), sort_keys=True),
+        decoder_parameters=json.dumps(dict(decoder.recorded), sort_keys=True),
         prompt_template=template,
         prompts=len(articles),
         seed=request.seed,

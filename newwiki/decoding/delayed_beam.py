@@ -9,6 +9,7 @@ from newwiki.decoding.decoder import decoder
 from newwiki.decoding.grammar import Decoder, Parameter
 from newwiki.decoding.sample import race
 from newwiki.decoding.stream import Ending, Hypothesis, Noise, Search, Stream, Turn, View
+from newwiki.decoding.truncation import rules
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -63,7 +64,7 @@ class DelayedBeam:
     def __init__(self, delay: int, top_k: int, num_beams: int, length_penalty: float) -> None:
         self.width = num_beams + 1
         self._delay = delay
-        self._race = race(top_k)
+        self._race = race(rules(top_k=top_k))
         self._beams = num_beams
         self._length_penalty = length_penalty
         # Sums only fall as a sentence grows; means may rise, and then as many are awaited as in transformers.

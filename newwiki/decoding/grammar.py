@@ -16,7 +16,9 @@ Value = int | float | str
 
 @dataclass(frozen=True)
 class Parameter:
-    """A numeric parameter of a decoder, under transformers' name if it has one. Bounds are inclusive unless `above`.
+    """A numeric parameter of a decoder, under transformers' name if it has one.
+
+    Bounds are inclusive, except the minimum with `above` and the maximum with `below`.
 
     The canonical form omits the default if it is `omitted_at_default`, so a parameter that is added later does not
     rename the runs that were made without it.
@@ -26,6 +28,7 @@ class Parameter:
     minimum: float
     maximum: float = math.inf
     above: bool = False
+    below: bool = False
     omitted_at_default: bool = False
 
     def read(self, text: str) -> Value:
@@ -36,14 +39,16 @@ class Parameter:
         except ValueError:
             raise ValueError("a whole number" if whole else "a number") from None
         too_low = value <= self.minimum if self.above else value < self.minimum
-        if too_low or value > self.maximum or not math.isfinite(value):
+        too_high = value >= self.maximum if self.below else value > self.maximum
+        if too_low or too_high or not math.isfinite(value):
             raise ValueError(self.range)
         return value
 
     @property
     def range(self) -> str:
         low = f"{'above' if self.above else 'at least'} {self.minimum:g}"
-        return f"{low} and at most {self.maximum:g}" if math.isfinite(self.maximum) else low
+        high = f"{'below' if self.below else 'at most'} {self.maximum:g}"
+        return f"{low} and {high}" if math.isfinite(self.maximum) else low
 
 
 @dataclass(frozen=True)
@@ -100,6 +105,19 @@ class Decoder:
         sorted, numbers normalized."""
         settings = decoders.get(self.name).parameters
         return _joined(self.name, {key: v for key, v in self.parameters.items() if not _is_omitted(v, settings[key])})
+
+    @property
+    def recorded(self) -> Mapping[str, Value]:
+        """The parameters that a run stores: a parameter that the decoder got later is left out at its default.
+
+        A request therefore stores what it stored before the decoder had that parameter.
+        """
+        settings = decoders.get(self.name).parameters
+        return {key: v for key, v in self.parameters.items() if key in EVERYWHERE or not _is_omitted(v, settings[key])}
+
+    def is_recorded_as(self, stored: Mapping[str, object]) -> bool:
+        """Return whether a run of this decoder stores these parameters, now or in an earlier version."""
+        return self.recorded.items() <= stored.items() <= self.parameters.items()
 
     @property
     def short(self) -> str:

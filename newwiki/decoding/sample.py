@@ -1,4 +1,4 @@
-"""Sampling: penalties, temperature, and top-k, nucleus and typical truncation, in transformers' order.
+"""Sampling: penalties, temperature, and the rules of `truncation`, in transformers' order.
 
 A token is sampled by the Gumbel-max trick (an exponential race): the one with the largest sum of log-probability and
 its own noise. The noise belongs to the token, so the result does not depend on the order of tokens in memory.
@@ -12,7 +12,7 @@ from newwiki.decoding.each_token import EachToken, TokenChoice
 from newwiki.decoding.grammar import Parameter
 from newwiki.decoding.largest import largest
 from newwiki.decoding.stream import Noise, Search, Stream, View
-from newwiki.decoding.truncation import truncate
+from newwiki.decoding.truncation import TRUNCATIONS, Rules, rules, truncate
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -21,27 +21,25 @@ if TYPE_CHECKING:
 @decoder(
     "sample",
     parameters={
-        "top_k": Parameter(default=0, minimum=0),
-        "top_p": Parameter(default=1.0, minimum=0, maximum=1, above=True),
-        "typical_p": Parameter(default=1.0, minimum=0, maximum=1, above=True),
+        **{name: truncation.parameter for name, truncation in TRUNCATIONS.items()},
         "temperature": Parameter(default=1.0, minimum=0, above=True),
         "presence_penalty": Parameter(default=0.0, minimum=-2, maximum=2),
         "frequency_penalty": Parameter(default=0.0, minimum=-2, maximum=2),
         "repetition_penalty": Parameter(default=1.0, minimum=0, above=True),
     },
     source="papers 001, 003 and 004; Fan et al. 2018 (top_k); Holtzman et al. 2020 (top_p); Meister et al. 2022 "
-    "(typical_p); Keskar et al. 2019 (repetition_penalty); OpenAI's API reference (presence and frequency)",
+    "(typical_p); Nguyen et al. 2025 (min_p); Hewitt et al. 2022 (epsilon_cutoff, eta_cutoff); Tang et al. 2025 "
+    "(top_n_sigma); Potraghloo et al. 2025 (top_h); Tan et al. 2026 (p_less); Keskar et al. 2019 (repetition_penalty); "
+    "OpenAI's API reference (presence and frequency)",
 )
 def sample(
-    top_k: int,
-    top_p: float,
-    typical_p: float,
     temperature: float,
     presence_penalty: float,
     frequency_penalty: float,
     repetition_penalty: float,
+    **truncation: float,
 ) -> Search:
-    """`top_k=0`, `top_p=1` and `typical_p=1` truncate nothing, as in transformers' processors."""
+    """Draw each token from the softmax of the scores, truncated by `TRUNCATIONS`; the defaults truncate nothing."""
 
     def scoring(view: View, streams: Sequence[Stream]) -> "tuple[Tensor, Tensor]":
         logits, slack = view.logits, view.slack
@@ -53,16 +51,16 @@ def sample(
             logits = penalize_use(logits, streams, presence_penalty, frequency_penalty)
         return (logits, slack) if temperature == 1 else (logits / temperature, slack / temperature)
 
-    return EachToken(race(top_k, top_p, typical_p), scoring)
+    return EachToken(race(rules(**truncation)), scoring)
 
 
-def race(top_k: int = 0, top_p: float = 1.0, typical_p: float = 1.0) -> TokenChoice:
-    """Return a choice that samples from the softmax of the scores, truncated."""
+def race(chosen_rules: Rules = ()) -> TokenChoice:
+    """Return a choice that samples from the softmax of the scores, truncated by these rules."""
 
     def choose(scores: "Tensor", noise: Noise, slack: "Tensor") -> "tuple[Tensor, Tensor]":
-        if top_k == 0 and top_p == 1 and typical_p == 1:
+        if not chosen_rules:
             return _race_over_all(scores, noise, slack)
-        candidates = truncate(scores, slack, top_k, top_p, typical_p)
+        candidates = truncate(scores, slack, chosen_rules)
         keys = candidates.values + noise(candidates.tokens)
         winner, second = _best_two(keys, candidates.possibly)
         chosen = keys.masked_fill(~candidates.kept, -float("inf")).argmax(dim=-1)

@@ -67,7 +67,7 @@ def _written(engine: Any, prompts: dict[int, list[int]]) -> dict[int, Sequence[i
     return written
 
 
-_TAKES = ("temperature", "top_p", "top_k", "presence_penalty", "frequency_penalty", "repetition_penalty")
+_TAKES = ("temperature", "top_p", "top_k", "min_p", "presence_penalty", "frequency_penalty", "repetition_penalty")
 _COLDEST = 0.01  # vLLM raises lower temperatures, which are not greedy, to this one
 _OWN = ("tensor_parallel_size", "gpu_memory_utilization", "max_model_len")
 

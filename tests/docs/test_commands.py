@@ -89,6 +89,7 @@ NOT_RUN = {
     "--out answer.html": "it takes articles that are alike in two months; tests/flows/experiments/leakage runs it",
     "newwiki experiment decoder-grid gpt2 --out grid.html": _GRID,
     "newwiki experiment decoder-grid gpt2 --prompts 20 --samples 2 --keep 2 --max-new-tokens 48": _GRID,
+    "newwiki experiment decoder-grid gpt2 --preset samplers --prompts 200": _GRID,
     "newwiki experiment models gpt2 distilgpt2 gpt2-xl --out models.html": _BESIDE,
     "newwiki experiment linking gpt2 distilgpt2 gpt2-xl --decoder greedy": _MONTHS,
     "newwiki experiment linking --snapshot enwiki-2026-10": _MONTHS,

@@ -53,7 +53,7 @@ def _vllm(parameters: Parameters) -> Mapping[str, object]:
     return {
         **_openai(parameters),
         "top_k": parameters["top_k"] or -1,
-        "min_p": 0.0,
+        "min_p": parameters["min_p"],
         "repetition_penalty": parameters["repetition_penalty"],
     }
 
@@ -62,10 +62,11 @@ def _llama_cpp(parameters: Parameters) -> Mapping[str, object]:
     """Build fields for llama.cpp's server, which also reads its own parameters (tools/server/README.md). Samplers that
     are not listed are off; in its default order the temperature would come last. Its penalties include the prompt."""
     return {
-        "samplers": ["penalties", "temperature", "top_k", "top_p", "typ_p"],
+        "samplers": ["penalties", "temperature", "top_k", "top_p", "min_p", "typ_p"],
         "temperature": parameters["temperature"],
         "top_k": parameters["top_k"],
         "top_p": parameters["top_p"],
+        "min_p": parameters["min_p"],
         "typical_p": parameters["typical_p"],
         "repeat_penalty": parameters["repetition_penalty"],
         "repeat_last_n": -1,
@@ -95,8 +96,8 @@ def _transformers(parameters: Parameters) -> Mapping[str, object]:
 
 _DIALECTS = {
     "openai": Dialect(("temperature", "top_p", *_PENALTIES), _openai, chat_length="max_completion_tokens"),
-    "vllm": Dialect(("temperature", "top_p", "top_k", "repetition_penalty", *_PENALTIES), _vllm),
-    "llama.cpp": Dialect(("temperature", "top_p", "top_k", "typical_p", "repetition_penalty"), _llama_cpp),
+    "vllm": Dialect(("temperature", "top_p", "top_k", "min_p", "repetition_penalty", *_PENALTIES), _vllm),
+    "llama.cpp": Dialect(("temperature", "top_p", "top_k", "min_p", "typical_p", "repetition_penalty"), _llama_cpp),
     "tgi": Dialect(("temperature", "top_p"), _tgi),
     # One seed applies to the whole process, so parallel requests would disturb each other.
     "transformers": Dialect(

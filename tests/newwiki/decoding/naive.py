@@ -7,7 +7,9 @@ It is what the decoders are tested against, so it shares nothing with them but t
 Equations and sections are those of the papers that each function names.
 """
 
+import itertools
 import math
+import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -166,12 +168,19 @@ def truncated(
     presence_penalty: float = 0.0,
     frequency_penalty: float = 0.0,
     temperature: float = 1.0,
+    top_n_sigma: float = 0.0,
+    p_less: float = 0,
+    top_h: float = 0.0,
     top_k: float = 0,
     top_p: float = 1.0,
+    min_p: float = 0.0,
     typical_p: float = 1.0,
+    epsilon_cutoff: float = 0.0,
+    eta_cutoff: float = 0.0,
 ) -> Tensor:
     """Logits whose softmax `sample` draws from: Keskar et al. 2019; Fan et al. 2018; Holtzman et al. 2020; Meister
-    et al. 2022; presence and frequency as OpenAI defines them."""
+    et al. 2022; Tang et al. 2025; Tan et al. 2026; Potraghloo et al. 2025; Nguyen et al. 2025; Hewitt et al. 2022;
+    presence and frequency as OpenAI defines them."""
     scores = logits.clone()
     for token in {*prompt, *tokens}:
         scores[token] = scores[token] / repetition_penalty if scores[token] > 0 else scores[token] * repetition_penalty
@@ -179,16 +188,43 @@ def truncated(
     for token, count in Counter(tokens).items():
         scores[token] -= presence_penalty + frequency_penalty * count
     scores = scores / temperature
+    if top_n_sigma:
+        left = [float(score) for score in scores if score > -INF]
+        scores = _at_least(scores, max(left) - top_n_sigma * statistics.pstdev(left))
+    if p_less:
+        p = scores.softmax(dim=0)
+        scores = _at_least(scores, float(p.square().sum()), p)
+    if top_h:
+        order = _falling(scores)[:100]
+        terms = [-float(p * p.log()) if p > 0 else 0.0 for p in scores[order].softmax(dim=0)]
+        sums = [*itertools.accumulate(terms)]
+        within = sum(part <= top_h * sums[-1] for part in sums)
+        scores = _only(scores, order[: max(1, within)])
     if top_k:
         scores = _only(scores, _falling(scores)[: int(top_k)])
     if top_p < 1:
         scores = _only(scores, _smallest_set(scores.softmax(dim=0), _falling(scores), top_p))
+    if min_p:
+        p = scores.softmax(dim=0)
+        scores = _at_least(scores, min_p * float(p.max()), p)
     if typical_p < 1:
         log_p = scores.log_softmax(dim=0)
         entropy = -sum(float(value.exp() * value) for value in log_p if value > -INF)
         surprise = (-log_p - entropy).abs()
         scores = _only(scores, _smallest_set(log_p.exp(), _falling(-surprise), typical_p))
+    if epsilon_cutoff:
+        scores = _at_least(scores, epsilon_cutoff, scores.softmax(dim=0))
+    if eta_cutoff:
+        p = scores.softmax(dim=0)
+        entropy = -sum(float(one * one.log()) for one in p if one > 0)
+        scores = _at_least(scores, min(eta_cutoff, math.sqrt(eta_cutoff) * math.exp(-entropy)), p)
     return scores
+
+
+def _at_least(scores: Tensor, lowest: float, of: Tensor | None = None) -> Tensor:
+    """The scores of the tokens that have at least the lowest score or probability, and of the highest."""
+    measure = scores if of is None else of
+    return _only(scores, [token for token, one in enumerate(measure) if one >= lowest or one == measure.max()])
 
 
 def _smallest_set(p: Tensor, order: Sequence[int], mass: float) -> list[int]:

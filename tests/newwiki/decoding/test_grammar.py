@@ -53,6 +53,32 @@ def test_new_parameters_do_not_rename_existing_runs(name: str, form: str) -> Non
     assert canonical(form) == [form]
 
 
+# The parameters that `sample` got later, each at a value that is not its default.
+LATER = {
+    "epsilon_cutoff": 0.0003, "eta_cutoff": 0.0003, "min_p": 0.05, "p_less": 1, "top_h": 0.4, "top_n_sigma": 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value"), LATER.items())
+def test_a_truncation_rule_is_named_and_recorded_only_where_it_is_on(name: str, value: float) -> None:
+    """So a run from before the rule keeps its id, and a repeated request stores the same row."""
+    (off,), (on,) = parse(f"sample:{name}=0"), parse(f"sample:{name}={value}")
+    assert off.canonical == sampling()
+    assert off == parse("sample")[0]
+    earlier = {
+        "top_k": 0, "top_p": 1.0, "typical_p": 1.0, "temperature": 1.0, "presence_penalty": 0.0,
+        "frequency_penalty": 0.0, "repetition_penalty": 1.0, "no_repeat_ngram_size": 0,
+    }  # fmt: skip
+    assert off.recorded == earlier
+    assert f"{name}={value}" in on.canonical
+    assert parse(on.canonical) == [on]
+    assert on.recorded == {**earlier, name: value}
+    assert off.is_recorded_as(earlier)
+    assert off.is_recorded_as(off.parameters)
+    assert not on.is_recorded_as(earlier)
+    assert not off.is_recorded_as(on.parameters)
+
+
 def test_every_decoder_of_the_package_has_a_recorded_name() -> None:
     own = {name for name, kind in decoders.all().items() if kind.make.__module__.startswith("newwiki.decoding.")}
     assert own == NAMES.keys()
@@ -122,7 +148,7 @@ def test_decoders_that_differ_in_a_late_digit_differ() -> None:
         ("greedy:top_k=1", "decoder 'greedy' has no parameter 'top_k'; it has: no_repeat_ngram_size$"),
         (
             "sample:topp=1",
-            r"decoder 'sample' has no parameter 'topp'; it has: .*top_k, top_p.*; did you mean 'top_p'\?$",
+            r"decoder 'sample' has no parameter 'topp'; it has: .*top_k, .*top_p, .*; did you mean 'top_p'\?$",
         ),
         ("sample:x=1", r"decoder 'sample' has no parameter 'x'; it has: [\w, ]*$"),
         ("sample:top_p=x", "decoder 'sample': top_p must be a number, not 'x'"),
@@ -135,6 +161,12 @@ def test_decoders_that_differ_in_a_late_digit_differ() -> None:
         ("sample:top_p=0", "decoder 'sample': top_p must be above 0 and at most 1, not '0'"),
         ("sample:top_p=1.1", "decoder 'sample': top_p must be above 0 and at most 1, not '1.1'"),
         ("sample:top_p=[0.5,2]", "decoder 'sample': top_p must be above 0 and at most 1, not '2'"),
+        ("sample:min_p=1.5", "decoder 'sample': min_p must be at least 0 and at most 1, not '1.5'"),
+        ("sample:top_h=-0.1", "decoder 'sample': top_h must be at least 0 and at most 1, not '-0.1'"),
+        ("sample:epsilon_cutoff=1", "decoder 'sample': epsilon_cutoff must be at least 0 and below 1, not '1'"),
+        ("sample:eta_cutoff=1", "decoder 'sample': eta_cutoff must be at least 0 and below 1, not '1'"),
+        ("sample:top_n_sigma=-1", "decoder 'sample': top_n_sigma must be at least 0, not '-1'"),
+        ("sample:p_less=0.5", "decoder 'sample': p_less must be a whole number, not '0.5'"),
         ("sample:temperature=0", "decoder 'sample': temperature must be above 0, not '0'"),
         ("sample:temperature=-1", "decoder 'sample': temperature must be above 0, not '-1'"),
         ("sample:temperature=inf", "decoder 'sample': temperature must be above 0, not 'inf'"),

@@ -12,6 +12,7 @@ from newwiki.decoding.each_token import TokenChoice
 from newwiki.decoding.greedy import most_probable
 from newwiki.decoding.sample import race
 from newwiki.decoding.stream import Noise
+from newwiki.decoding.truncation import rules
 
 Parameters = tuple[int, float, float] | tuple[int, float, float, float]
 
@@ -25,7 +26,7 @@ GRID: list[Parameters] = [
 
 
 def sample(top_k: int, top_p: float, temperature: float, typical_p: float = 1.0) -> TokenChoice:
-    choose = race(top_k, top_p, typical_p)
+    choose = race(rules(top_k=top_k, top_p=top_p, typical_p=typical_p))
 
     def step(scores: torch.Tensor, noise: Noise, slack: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         return choose(scores / temperature, noise, slack / temperature)

@@ -52,12 +52,20 @@ def test_the_same_bytes_at_any_batch_size_in_any_order_and_strictly_alone(
 
 
 @pytest.mark.parametrize(
-    "decoder", ["greedy", "sample", "sample:typical_p=0.9,repetition_penalty=1.2,presence_penalty=0.3"]
+    "decoder",
+    [
+        "greedy",
+        "sample",
+        "sample:typical_p=0.9,repetition_penalty=1.2,presence_penalty=0.3",
+        "sample:top_n_sigma=2,p_less=1",
+        "sample:top_h=0.9,min_p=0.01,eta_cutoff=0.002",
+    ],
 )
 def test_what_is_settled_alone_is_the_same(
     model: HuggingFaceModel, monkeypatch: pytest.MonkeyPatch, decoder: str
 ) -> None:
     expected = completions(model, decoder, REQUESTS)
+    assert completions(model, decoder, REQUESTS[::-1], batch_size=1) == expected
     monkeypatch.setattr("newwiki.models.huggingface.FLOAT32_SLACK", 1e9)
     assert completions(model, decoder, REQUESTS) == expected
 

@@ -18,7 +18,7 @@ _OUTSIDE = {"selftest.py", "thresholds.py", "memory.py", "replay.py"}
 SOURCES = {
     1: "2a780cef4637dd6d038579bdfbfada02e142d5628bcb118081656d61e4d54bff",
     2: "1fe0b68a2b9eaf12594d2b2ad73e77f69fd46de6da6299ceb72e3c36e747ccbd",
-    3: "0e70d7023bcaab70e51938f2e6ac580523e0d3a1901a921a8e662e30578766a4",
+    3: "cfcbcb62b69c31d93792c49ad5ff7d5ae833ed18544322834a469a73a69ebd80",
 }
 
 

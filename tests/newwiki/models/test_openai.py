@@ -83,9 +83,9 @@ def test_no_seed_where_there_is_nothing_to_draw_or_the_server_takes_none(served:
         ),
         (
             "vllm",
-            "sample:top_k=20",
+            "sample:top_k=20,min_p=0.1",
             {
-                "temperature": 1, "top_p": 1, "presence_penalty": 0, "frequency_penalty": 0, "top_k": 20, "min_p": 0,
+                "temperature": 1, "top_p": 1, "presence_penalty": 0, "frequency_penalty": 0, "top_k": 20, "min_p": 0.1,
                 "repetition_penalty": 1,
             },
         ),
@@ -93,8 +93,8 @@ def test_no_seed_where_there_is_nothing_to_draw_or_the_server_takes_none(served:
             "llama.cpp",
             "sample:typical_p=0.9,repetition_penalty=1.2",
             {
-                "samplers": ["penalties", "temperature", "top_k", "top_p", "typ_p"], "temperature": 1, "top_k": 0,
-                "top_p": 1, "typical_p": 0.9, "repeat_penalty": 1.2, "repeat_last_n": -1,
+                "samplers": ["penalties", "temperature", "top_k", "top_p", "min_p", "typ_p"], "temperature": 1,
+                "top_k": 0, "top_p": 1, "min_p": 0, "typical_p": 0.9, "repeat_penalty": 1.2, "repeat_last_n": -1,
             },
         ),
         ("tgi", "sample:temperature=0.5", {"temperature": 0.5}),
@@ -147,6 +147,9 @@ def test_a_decoder_that_no_server_can_do_is_refused(served: Endpoint, server: st
         ("openai", "sample:top_k=5"),
         ("openai", "sample:repetition_penalty=1.2"),
         ("vllm", "sample:typical_p=0.9"),
+        ("vllm", "sample:top_n_sigma=1"),
+        ("llama.cpp", "sample:p_less=1"),
+        ("transformers", "sample:min_p=0.1"),
         ("llama.cpp", "sample:presence_penalty=1"),
         ("tgi", "sample:presence_penalty=1"),
         ("transformers", "sample:frequency_penalty=1"),

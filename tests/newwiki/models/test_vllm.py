@@ -159,14 +159,16 @@ def test_every_completion_is_a_request_with_its_own_seed(model: VLLMModel) -> No
 
 
 def test_a_decoder_is_described_completely(model: VLLMModel) -> None:
-    asked = parameters(model, "sample:top_k=20,top_p=0.9,temperature=0.7,presence_penalty=1", stop=("END",))[0]
+    asked = parameters(model, "sample:top_k=20,top_p=0.9,min_p=0.05,temperature=0.7,presence_penalty=1", stop=("END",))[
+        0
+    ]
     del asked.seed
     assert vars(asked) == {
-        "temperature": 0.7, "top_p": 0.9, "top_k": 20, "presence_penalty": 1.0, "frequency_penalty": 0.0,
+        "temperature": 0.7, "top_p": 0.9, "top_k": 20, "min_p": 0.05, "presence_penalty": 1.0, "frequency_penalty": 0.0,
         "repetition_penalty": 1.0, "max_tokens": 16, "stop": ["END"], "output_kind": "final",
     }  # fmt: skip
     greedy = parameters(model, "greedy")[-1]
-    assert (greedy.temperature, greedy.top_p, greedy.top_k) == (0, 1, 0)
+    assert (greedy.temperature, greedy.top_p, greedy.top_k, greedy.min_p) == (0, 1, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -175,6 +177,7 @@ def test_a_decoder_is_described_completely(model: VLLMModel) -> None:
         ("beam", "has no decoder 'beam' .*it supports: greedy, and sample with .*; use one of these, or --backend hf"),
         ("contrastive-search", "has no decoder"),
         ("sample:typical_p=0.9", "does not support typical_p"),
+        ("sample:top_h=0.4,p_less=1", "does not support p_less, top_h"),
         ("greedy:no_repeat_ngram_size=3", "does not support no_repeat_ngram_size"),
         ("sample:temperature=0.001", "does not sample at temperatures below 0.01"),
     ],

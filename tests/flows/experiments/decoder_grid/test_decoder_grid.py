@@ -12,7 +12,7 @@ from scipy.stats import t as student
 
 from flows.api import experiment
 from flows.evaluating.evaluate_all import RunSteps
-from flows.experiments.decoder_grid.request import EXPERIMENT, DecoderGridRequest
+from flows.experiments.decoder_grid.request import EXPERIMENT, PRESETS, DecoderGridRequest
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.models.request import ModelsRequest
 from flows.presenting.charts import PageSigns
@@ -20,6 +20,7 @@ from flows.progress import Silent
 from flows.report.templating import drawn_width
 from flows.statements.statement import paper
 from newwiki.decoding.grammar import parse
+from newwiki.errors import UsageError
 from newwiki.settings import Settings
 from storage.database import Database
 from tests.flows.experiments.drawings import ON_A_PHONE
@@ -170,3 +171,18 @@ def test_the_settings_are_the_papers_where_nothing_else_is_said() -> None:
     assert one.decoder == ("sample:top_p=0.9,top_k=20,temperature=0.9",)
     for request in (grid, one):
         assert (request.prompts, request.samples, request.keep, request.metrics) == (2000, 20, 10, "core")
+
+
+def test_the_preset_has_every_truncation_rule_of_today_and_takes_the_place_of_decoders() -> None:
+    grid = DecoderGridRequest(models=("gpt2",), preset="samplers")
+    assert grid.decoder == PRESETS["samplers"]
+    decoders = [one for text in grid.decoder for one in parse(text)]
+    assert len({one.canonical for one in decoders}) == len(decoders) == 22
+    on = {
+        name for one in decoders for name in one.recorded if one.recorded[name] != parse("sample")[0].parameters[name]
+    }
+    assert on == {
+        "temperature", "top_p", "min_p", "epsilon_cutoff", "eta_cutoff", "top_n_sigma", "top_h", "p_less",
+    }  # fmt: skip
+    with pytest.raises(UsageError, match="--preset and --decoder exclude each other: leave one out"):
+        DecoderGridRequest(models=("gpt2",), preset="samplers", decoder=("greedy",))
