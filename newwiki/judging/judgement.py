@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from newwiki.errors import UsageError
+from newwiki.models.thinking import split_unknown
 from newwiki.names import require_name
 from newwiki.visible import visible
 
@@ -15,7 +16,10 @@ JudgeKind = Literal["person", "model"]
 
 _LONGEST_NAME = 80
 _TO_BE_READ: dict[str, Answer] = {"a": "first", "b": "second", "tie": "tie"}
-_READABLE = re.compile(r"(?:answer|text|continuation|option)?\W*(a|b|tie)\W*", re.IGNORECASE)
+_READABLE = re.compile(
+    r"(?:\\boxed|(?:(?:the|my|final) )*(?:answer|choice)(?: is)?|text|continuation|option)?\W*(a|b|tie)\W*",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,8 +101,10 @@ def _name(text: str) -> str:
 
 
 def read_answer(text: str) -> Answer:
-    """Parse a model's answer: its first non-empty line must be one of the words A, B and tie, with or without an
-    introduction (`Answer: **A**`). Everything else is `unreadable`, without guessing."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    match = _READABLE.fullmatch(re.sub(r"^[^\w]+", "", lines[0])) if lines else None
-    return _TO_BE_READ[match[1].lower()] if match else "unreadable"
+    """Parse a model's answer: after its thinking, if there is any, its first non-empty line must be one of the words A,
+    B and tie, with or without an introduction (`Answer: **A**`), and no other line may give another answer. Everything
+    else is `unreadable`, without guessing."""
+    lines = [line.strip() for line in split_unknown(text).answer.splitlines() if line.strip()]
+    matches = [_READABLE.fullmatch(re.sub(r"^[^\w\\]+", "", line)) for line in lines]
+    answers = {match[1].lower() for match in matches if match}
+    return _TO_BE_READ[answers.pop()] if matches and matches[0] and len(answers) == 1 else "unreadable"

@@ -65,6 +65,14 @@ def test_what_cannot_be_read_has_no_value() -> None:
         ("Apples", "unreadable"),
         ("I would say that text A reads better.", "unreadable"),
         ("C", "unreadable"),
+        ("<think>\nA is better.\n</think>\n\nB", "second"),
+        ("</think>\n\nA", "first"),
+        ("<think>\nA", "unreadable"),
+        ("Answer: A\nAnswer: B", "unreadable"),
+        ("The answer is B", "second"),
+        ("Final answer: A", "first"),
+        ("\\boxed{A}", "first"),
+        ("A\nA", "first"),
     ],
 )
 def test_an_answer_must_be_one_word_and_is_never_guessed(said: str, answer: Answer) -> None:
