@@ -18,7 +18,7 @@ from newwiki.amounts import in_bytes
 from newwiki.decoding.grammar import Decoder
 from newwiki.errors import NewWikiError, TerminalError, UsageError
 from newwiki.knowledge_cutoff import KnowledgeCutoff
-from newwiki.models.backend import Backend, Writing, numerics_of
+from newwiki.models.backend import Backend, ServerBatches, Writing, numerics_of
 from newwiki.private_places import PUBLIC_ID, public_decoder
 from newwiki.protocol import protocol_json
 from newwiki.records import Completion, Prompt, Run
@@ -245,7 +245,10 @@ def generate(
     prompts = [Prompt(a.page_id, fill(run.prompt_template, a.title, a.first_sentence)) for a in planned.articles]
     wanted = [(prompt, sample) for prompt in prompts for sample in range(run.samples)]
     missing = [(prompt, sample) for prompt, sample in wanted if (prompt.page_id, sample) not in stored]
-    batches = backend.complete(missing, decoder, writing_of(planned.request, progress.note))
+    writing = writing_of(planned.request, progress.note)
+    if backend.backend == "openai":
+        writing = _at_server(database, run, planned.request, writing)
+    batches = backend.complete(missing, decoder, writing)
     runs.start(database, run)
     with progress.stretch(f"writing {title}", "completions") as bar:
         done, tokens, start = len(stored), 0, time.monotonic()
@@ -257,6 +260,16 @@ def generate(
                 tokens += sum(completion.tokens or 0 for completion in batch)
                 bar.update(done, len(wanted), f"{tokens / (time.monotonic() - start):,.0f} tokens/s")
     runs.complete(database, run.run_id, run.keep)
+
+
+def _at_server(database: Database, run: Run, request: EvaluationRequest, writing: Writing) -> Writing:
+    """Add what a server has already done for the run, and what it may cost."""
+    ids, stored = runs.server_batches(database, run.run_id), runs.stored_answers(database, run.run_id)
+    batches = ServerBatches(
+        ids, lambda batch_id: runs.add_server_batch(database, run.run_id, batch_id), request.server_batch
+    )
+    in_batches = batches if ids or request.server_batch else None
+    return replace(writing, max_cost=request.max_cost, stored=stored, batches=in_batches)
 
 
 @contextmanager
