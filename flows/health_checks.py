@@ -11,7 +11,7 @@ from packaging.version import Version
 
 from evaluators.embedding import load_embedder
 from evaluators.entities import load_tagger
-from flows.comparing.notes import same_weights
+from flows.comparing.notes import of_several_models, same_weights
 from flows.progress import Progress
 from newwiki.errors import NewWikiError
 from newwiki.settings import Settings
@@ -118,7 +118,7 @@ def examine_database(path: Path) -> list[Row]:
             broken += [f"{name}: {problem}" for problem in snapshots.verify(database, name)]
         broken += prompt_sets.verify(database)
         interrupted = runs.interrupted(database)
-        notes = same_weights(database)
+        notes = [*same_weights(database), *of_several_models(database)]
     except NewWikiError as error:
         return [("database", "problem", str(error))]
     whole = (

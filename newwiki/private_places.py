@@ -9,8 +9,8 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S*")
 _PATH = re.compile(r"(?:[/\\~]|\.{1,2}[/\\]|[A-Za-z]:[/\\]).*", re.DOTALL)
 # A run records under these names the address of somebody's server
 _DROPPED = frozenset({"base_url"})
-# A stop string may look like a path, and it is part of the run's protocol
-_PART_OF_RUN = frozenset({"stop"})
+# A stop string or a system turn may look like a path, such as /no_think, and it is part of the run's protocol
+_PART_OF_RUN = frozenset({"stop", "system", "chat_template_args", "ends"})
 # A decoder's parameter with its value, and a path within its text, alone or after a sign
 _PARAMETER = re.compile(r"(\w+)=([^,\[\]]+)")
 _PATH_WITHIN = re.compile(r"(?:^|(?<=[=:,\[]))(?:[/\\~]|\.{1,2}[/\\]|[A-Za-z]:[/\\])[^,\[\]]*")

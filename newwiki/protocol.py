@@ -27,7 +27,7 @@ PAIRED = ("snapshot", "content_sha256", "pages")
 # pages that are new in both.
 ACROSS_MONTHS, ACROSS_WIKIS = "snapshot", "wiki"
 # Settings that no text depends on.
-IRRELEVANT = ("batch_size", "memory", "knowledge_cutoff")
+IRRELEVANT = ("batch_size", "memory", "knowledge_cutoff", "max_cost", "server_batch")
 
 # The settings of backends, stored under these names in `runs.versions`, next to settings that are only noted.
 SETTINGS = (

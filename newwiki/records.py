@@ -28,13 +28,16 @@ class Completion:
     """A model's output: its length in `tokens` and in `words` split at white space; `truncated` if it did not end by
     itself. The tokens of a text from elsewhere are unknown.
 
-    `prompt_tokens` and `served_by` are reported by a server: the length of the prompt, and the server's description of
-    itself. `token_ids` are the tokens, without an end-of-text token; None if another program generated the text.
+    `prompt_tokens`, `cached_tokens` and `served_by` are reported by a server: the length of the prompt, how much of it
+    the server had in its cache, and the server's description of itself. `token_ids` are the tokens, without an
+    end-of-text token; None if another program generated the text.
 
     `text` and its counts are those of the answer alone. `thinking` is what the model wrote before its answer, with
-    `thinking_tokens`; None if it did not think. `thinking_ids` are all tokens between the prompt and the answer, or the
-    sentence that begins it. `no_answer` is the reason why there is no answer (then `text` is empty, and never scored).
-    `prose` is what is scored in place of a `text` that was cleaned; `words` counts what is scored.
+    `thinking_tokens`; None if it did not think. Of a server, `thinking` is empty if the server hides it, and
+    `thinking_tokens` is None if the server does not count them (then `tokens` includes them). `thinking_ids` are all
+    tokens between the prompt and the answer, or the sentence that begins it. `no_answer` is the reason why there is no
+    answer (then `text` is empty, and never scored). `prose` is what is scored in place of a `text` that was cleaned;
+    `words` counts what is scored.
     """
 
     page_id: int
@@ -52,6 +55,7 @@ class Completion:
     thinking_ids: tuple[int, ...] | None = None
     no_answer: str | None = None
     prose: str | None = None
+    cached_tokens: int | None = None
 
 
 @dataclass(frozen=True)

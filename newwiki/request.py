@@ -176,6 +176,17 @@ class EvaluationRequest(Request):
     seed: int = field(0, "Random seed for sampling.")
     stop: tuple[str, ...] = field((), "Text before which a completion ends (may be repeated).", metavar="TEXT")
     strict: bool = field(False, "Generate each completion alone, in tensors of fixed shape; slower.", group=MODEL)
+    max_cost: float | None = field(
+        None,
+        "Highest cost of a run at a server, in the currency of its prices; the run stops before a request exceeds it.",
+        above=0,
+        metavar="AMOUNT",
+        example=5,
+        group=MODEL,
+    )
+    server_batch: bool = field(
+        False, "Send the requests to the server's batch interface, as a file that it answers within a day.", group=MODEL
+    )
     allow_pickle: bool = field(False, _PICKLE, group=MODEL)
     trust_remote_code: bool = field(False, _REMOTE_CODE, aliases=("--trust_remote_code",), group=MODEL)
     chat: bool = field(False, "Put the prompt into the user turn of the model's chat template.", group=CHAT)
@@ -220,6 +231,9 @@ class EvaluationRequest(Request):
             raise UsageError(
                 f"--keep {self.keep} is more than --samples {self.samples}: lower --keep or raise --samples"
             )
+        if (self.max_cost is not None or self.server_batch) and self.backend != "openai":
+            option = "--server-batch" if self.server_batch else "--max-cost"
+            raise UsageError(f"{option} applies to servers only: add --backend openai, or omit it")
         if "" in self.stop:
             raise UsageError("--stop is empty: give a text of at least one character")
 

@@ -10,6 +10,7 @@ import duckdb
 import pyarrow as pa
 
 from newwiki.errors import UsageError, did_you_mean
+from newwiki.models.backend import StoredAnswers
 from newwiki.records import CheckedClaim, Completion, Fingerprint, Metric, Run, RunScore, Score
 from newwiki.snapshot import Article
 from storage import liveness, newest, short_forms, snapshots, summaries
@@ -110,6 +111,23 @@ def start(database: Database, run: Run) -> None:
 def stored_completions(database: Database, run_id: str) -> set[tuple[int, int]]:
     """Return the (page id, sample) pairs whose completions are stored."""
     return set(database.rows("stored_completions", run_id))
+
+
+def stored_answers(database: Database, run_id: str) -> StoredAnswers:
+    """Return what is stored of a run whose texts a server writes."""
+    [(completions, served_by, *tokens)] = database.rows("stored_answers", run_id)
+    return StoredAnswers(completions, tuple(served_by), *tokens)
+
+
+def server_batches(database: Database, run_id: str) -> tuple[str, ...]:
+    """Return the ids of the batches of a run at its server, in the order in which they were sent."""
+    return tuple(batch_id for (batch_id,) in database.rows("server_batches", run_id))
+
+
+def add_server_batch(database: Database, run_id: str, batch_id: str) -> None:
+    """Store the id of a batch, before its server has answered it."""
+    with database.write() as connection:
+        connection.execute(query("add_server_batch"), [batch_id, run_id])
 
 
 def add_completions(database: Database, run_id: str, completions: Sequence[Completion]) -> None:

@@ -7,7 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
@@ -15,7 +15,8 @@ from typing import Any, Literal
 import requests
 
 Fault = Literal["429", "500", "cut", "wrong JSON", "no JSON", "no text"]
-Said = tuple[int, Mapping[str, Any]]
+# The status with a JSON object, or with a text as it is, and perhaps further headers.
+Said = tuple[Any, ...]
 
 
 @dataclass
@@ -85,6 +86,73 @@ def completion(text: str | None, reason: str = "stop", tokens: int = 5, *, chat:
     }  # fmt: skip
 
 
+@dataclass
+class Batches:
+    """The batch interface of OpenAI's API before a function that answers single requests.
+
+    A batch has ended at the second look at it, in the state `ends`; its answers are in reverse order. Requests whose
+    custom ids are in `failing` stand in the file of errors; in a state other than completed, those in `missing` have
+    no answer at all.
+    """
+
+    answer: Callable[[str, dict[str, Any]], Said]
+    ends: str = "completed"
+    failing: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    files: dict[str, str] = field(default_factory=dict)
+    batches: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def __call__(self, path: str, body: dict[str, Any]) -> Said:
+        kind, *rest = path.strip("/").split("/")
+        if kind == "files" and body:
+            lines = [line for line in body["uploaded"].splitlines() if line.startswith('{"custom_id"')]
+            return 200, {"id": self._file(lines), "object": "file", "purpose": "batch", "filename": "requests.jsonl"}
+        if kind == "files":
+            return (200, self.files[rest[0]]) if rest[0] in self.files else (404, {"error": {"message": "no file"}})
+        if kind == "batches" and body:
+            batch = {"id": f"batch_{len(self.batches) + 1}", "object": "batch", "status": "validating", **body}
+            self.batches[batch["id"]] = batch
+            return 200, batch
+        if kind == "batches":
+            return self._looked_at(rest[0])
+        return self.answer(path, body)
+
+    def _looked_at(self, batch_id: str) -> Said:
+        batch = self.batches.get(batch_id)
+        if batch is None:
+            return 404, {"error": {"message": f"No batch found with id '{batch_id}'."}}
+        if batch["status"] == "validating":
+            batch["status"] = "in_progress"
+        elif batch["status"] == "in_progress":
+            self._end(batch)
+        return 200, batch
+
+    def _end(self, batch: dict[str, Any]) -> None:
+        batch["status"] = self.ends
+        if self.ends == "failed":
+            batch["errors"] = {"object": "list", "data": [{"code": "invalid", "message": "line 1 is invalid"}]}
+            return
+        answers, errors = list[str](), list[str]()
+        for line in map(json.loads, reversed(self.files[batch["input_file_id"]].splitlines())):
+            entry = {"id": f"req_{line['custom_id']}", "custom_id": line["custom_id"], "error": None}
+            if line["custom_id"] in self.missing:
+                expired = {"code": "batch_expired", "message": "This request could not be executed in time."}
+                errors.append(json.dumps(entry | {"response": None, "error": expired}))
+            elif line["custom_id"] in self.failing:
+                said = {"error": {"message": "The server had an error", "type": "server_error"}}
+                errors.append(json.dumps(entry | {"response": {"status_code": 500, "body": said}}))
+            else:
+                status, said, *_ = self.answer(line["url"].removeprefix("/v1"), line["body"])
+                answers.append(json.dumps(entry | {"response": {"status_code": status, "body": said}}))
+        batch["output_file_id"] = self._file(answers) if answers else None
+        batch["error_file_id"] = self._file(errors) if errors else None
+
+    def _file(self, lines: list[str]) -> str:
+        name = f"file-{len(self.files) + 1}"
+        self.files[name] = "\n".join(lines) + "\n"
+        return name
+
+
 class _Handler(BaseHTTPRequestHandler):
     told: Endpoint
 
@@ -92,7 +160,9 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer({})
 
     def do_POST(self) -> None:
-        self._answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        content = self.rfile.read(int(self.headers["Content-Length"]))
+        uploaded = self.headers["Content-Type"].startswith("multipart/form-data")
+        self._answer({"uploaded": content.decode()} if uploaded else json.loads(content))
 
     def _answer(self, body: dict[str, Any]) -> None:
         told, path = self.told, self.path.removeprefix("/v1")
@@ -109,8 +179,8 @@ class _Handler(BaseHTTPRequestHandler):
             elif fault:
                 self._go_wrong(fault)
             else:
-                status, said = told.answer(path, body)
-                self._send(status, json.dumps(said))
+                status, said, *headers = told.answer(path, body)
+                self._send(status, said if isinstance(said, str) else json.dumps(said), *headers)
         finally:
             with told.lock:
                 told.now -= bool(body)
@@ -140,7 +210,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
-        self.wfile.write(content)
+        with suppress(BrokenPipeError):  # the client has given up
+            self.wfile.write(content)
 
     def log_message(self, format: str, *arguments: Any) -> None:
         pass

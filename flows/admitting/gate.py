@@ -307,26 +307,38 @@ def _completion(run: Run, completion: Row) -> None:
         )
     if completion["sample"] < 0 or completion["kept"] is None:
         raise ValueError(f"{where}: its number, or whether it is kept, cannot be")
-    tokens, most = completion["tokens"], run.max_new_tokens
+    tokens, most = completion["tokens"], _most_tokens(run)
     if tokens is not None and (tokens < 0 or (most is not None and tokens > most)):
         raise ValueError(f"{where} has {tokens} tokens, and at most {most} were asked for")
     if completion["token_ids"] is not None and len(completion["token_ids"]) != tokens:
         raise ValueError(f"{where} has {len(completion['token_ids'])} token ids and says {tokens} tokens")
     if completion["no_answer"] is not None and completion["text"]:
         raise ValueError(f"{where} has no answer ({in_message(completion['no_answer'])}), and has a text")
-    if (completion["thinking_tokens"] or 0) < 0 or (completion["thinking"] is None) != (
-        completion["thinking_tokens"] is None
+    if (completion["thinking_tokens"] or 0) < 0 or (
+        completion["thinking"] is None and completion["thinking_tokens"] is not None
     ):
         raise ValueError(f"{where} has {completion['thinking_tokens']} tokens of thinking, which cannot be")
     if (completion["prompt_tokens"] or 0) < 0:
         raise ValueError(f"{where} had {completion['prompt_tokens']} tokens before it")
+    if not 0 <= (completion["cached_tokens"] or 0) <= (completion["prompt_tokens"] or 0):
+        raise ValueError(f"{where} had {completion['cached_tokens']} cached of {completion['prompt_tokens']} tokens")
     if completion["served_by"] is not None:
         require_name(completion["served_by"], f"{where}: the name of what served it")
     if run.numerics is not None:
         _by_our_engine(run, completion, where)
 
 
+def _most_tokens(run: Run) -> int | None:
+    """Return the most tokens of an answer; a server has one limit for the thinking and the answer."""
+    versions = json.loads(run.versions)
+    if run.max_new_tokens is None or run.backend != "openai" or versions.get("thinking") != "on":
+        return run.max_new_tokens
+    return run.max_new_tokens + int(versions.get("max_thinking_tokens", 0))
+
+
 def _by_our_engine(run: Run, completion: Row, where: str) -> None:
+    if (completion["thinking"] is None) != (completion["thinking_tokens"] is None):
+        raise ValueError(f"{where} has thinking of {completion['thinking_tokens']} tokens, which cannot be")
     if completion["tokens"] is None or (
         completion["no_answer"] is None
         and (completion["finish_reason"] == "length")

@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any
 
 from flows.comparing.after_cutoff import REMEDY, is_reference, snapshots_apart, told_after_cutoff
-from flows.comparing.notes import copying, same_weights, seed_notes
+from flows.comparing.notes import copying, of_several_models, same_weights, seed_notes
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
 from flows.evaluating.leak import leaks
 from newwiki import protocol
@@ -160,7 +160,14 @@ def board(
         (*ABOUT, *apart_in),
         tuple(columns),
         records,
-        (*notes, *leaks(database, name), *same_weights(database), *seed_notes(rows), *copying(database, rows)),
+        (
+            *notes,
+            *leaks(database, name),
+            *same_weights(database),
+            *of_several_models(database, {row["run_id"] for row in rows}),
+            *seed_notes(rows),
+            *copying(database, rows),
+        ),
         _shared(settings.values(), apart_in),
         levels=levels,
     )

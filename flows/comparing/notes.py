@@ -1,12 +1,13 @@
-"""Notes on a board: runs with other seeds, models with the same weights, and texts that copy their references."""
+"""Notes on runs: other seeds, models with the same weights, texts of several models, and texts that copy."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from flows.comparing.after_cutoff import is_reference
 from newwiki.decoding.grammar import short_form
 from newwiki.fields import fields_of
 from newwiki.request import EvaluationRequest
+from newwiki.visible import visible
 from storage.database import Database
 
 [DEFAULT_SEED] = (option.default for option in fields_of(EvaluationRequest) if option.name == "seed")
@@ -51,6 +52,16 @@ def same_weights(database: Database) -> list[str]:
     return [
         f"{' and '.join(names)} have the same weights ({sha256[:12]}), so they are one model"
         for sha256, names in database.rows("shared_weights")
+    ]
+
+
+def of_several_models(database: Database, run_ids: Collection[str] | None = None) -> list[str]:
+    """Return a sentence for each of these runs (None: all) whose texts several models have served."""
+    return [
+        f"the texts of run {run_id} are of several models, by their names at the server: {visible(names)}; evaluate "
+        "each model under its full name"
+        for run_id, names in database.rows("runs_of_several_models")
+        if run_ids is None or run_id in run_ids
     ]
 
 

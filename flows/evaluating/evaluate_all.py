@@ -145,8 +145,11 @@ def reading_of(request: EvaluationRequest) -> list[ReadingEvaluator]:
 def refuse_workers(request: EvaluationRequest) -> None:
     """Raise UsageError if a model has to read articles, which workers cannot do.
 
-    `all` leaves these metrics out instead.
+    `all` leaves these metrics out instead. One process alone can keep to a limit of costs and wait for batches.
     """
+    if request.max_cost is not None or request.server_batch:
+        option = "--server-batch" if request.server_batch else "--max-cost"
+        raise UsageError(f"{option} needs one process, which sends all requests; leave --runner out, or {option}")
     if request.likelihood_only or (request.metrics != "all" and reading_of(request)):
         raise UsageError("workers write and score, and read no articles; leave --runner out, or those metrics")
 

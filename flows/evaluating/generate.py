@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 
 from flows.evaluating.adapter_beside import told_of_adapter
+from flows.evaluating.cleaning import cleaned, cleaning_of
 from flows.evaluating.leak import exposure, leak
 from flows.evaluating.run_identity import RunIdentity, model_label
 from flows.progress import Progress
@@ -18,9 +19,9 @@ from newwiki.amounts import in_bytes
 from newwiki.decoding.grammar import Decoder
 from newwiki.errors import NewWikiError, TerminalError, UsageError
 from newwiki.knowledge_cutoff import KnowledgeCutoff
-from newwiki.models.backend import Backend, Writing, numerics_of
+from newwiki.models.backend import Backend, ServerBatches, Writing, numerics_of
 from newwiki.private_places import PUBLIC_ID, public_decoder
-from newwiki.prompting.chat_prompts import resolved, turns
+from newwiki.prompting.chat_prompts import is_chat, resolved, turns
 from newwiki.protocol import protocol_json
 from newwiki.records import Completion, Prompt, Run
 from newwiki.registry import decoders, models
@@ -28,9 +29,6 @@ from newwiki.request import EvaluationRequest
 from newwiki.settings import Settings
 from newwiki.snapshot import Article
 from newwiki.source_code import source_sha256
-from newwiki.text.answers import CLEANING, prose_of_answer
-from newwiki.text.language import load_language
-from newwiki.text.words import split_words
 from storage import knowledge_cutoffs, runs, snapshots
 from storage.database import Database
 from storage.liveness import heartbeat
@@ -141,6 +139,8 @@ def plan_on(
     samples, keep = (1, 1) if once else (request.samples, request.keep)
     others = _others(backend, decoder)
     settings = {**backend.settings, **cleaning_of(request, is_chat=backend.settings.get("chat") == "yes")}
+    if not is_chat(template):
+        settings.pop("begun", None)  # of an answer that is not to be begun
     identity = RunIdentity(
         content_sha256=test_set.content_sha256,
         pages=[article.page_id for article in articles],
@@ -198,13 +198,6 @@ def plan_on(
     return PlannedRun(run, articles, request, earlier, cutoff, test_set.language)
 
 
-def cleaning_of(request: EvaluationRequest, *, is_chat: bool) -> dict[str, str]:
-    """Return the version of the rule that cleans the completions, as a setting; nothing if they are scored as
-    written."""
-    is_cleaned = request.cleaning == "prose" or (request.cleaning == "auto" and is_chat)
-    return {"cleaning": CLEANING} if is_cleaned else {}
-
-
 def _others(backend: Backend, decoder: Decoder) -> dict[str, str]:
     """Return the hashes of the decoder's other models, and of the code of third-party decoders and backends."""
     code = {
@@ -260,7 +253,10 @@ def generate(
     prompts = [Prompt(a.page_id, *turns(run.prompt_template, a.title, a.first_sentence)) for a in planned.articles]
     wanted = [(prompt, sample) for prompt in prompts for sample in range(run.samples)]
     missing = [(prompt, sample) for prompt, sample in wanted if (prompt.page_id, sample) not in stored]
-    batches = backend.complete(missing, decoder, writing_of(planned.request, progress.note))
+    writing = writing_of(planned.request, progress.note)
+    if backend.backend == "openai":
+        writing = _at_server(database, run, planned.request, writing)
+    batches = backend.complete(missing, decoder, writing)
     runs.start(database, run)
     with progress.stretch(f"writing {title}", "completions") as bar:
         done, tokens, start = len(stored), 0, time.monotonic()
@@ -274,16 +270,14 @@ def generate(
     runs.complete(database, run.run_id, run.keep)
 
 
-def cleaned(completions: Sequence[Completion], run: Run, language: str) -> Sequence[Completion]:
-    """Return the completions of a run with the prose that is scored, if the run cleans them."""
-    if "cleaning" not in json.loads(run.versions):
-        return completions
-    rules = load_language(language)
-    texts = [prose_of_answer(completion.text, rules) for completion in completions]
-    return [
-        replace(completion, prose=text, words=len(split_words(text)))
-        for completion, text in zip(completions, texts, strict=True)
-    ]
+def _at_server(database: Database, run: Run, request: EvaluationRequest, writing: Writing) -> Writing:
+    """Add what a server has already done for the run, and what it may cost."""
+    ids, stored = runs.server_batches(database, run.run_id), runs.stored_answers(database, run.run_id)
+    batches = ServerBatches(
+        ids, lambda batch_id: runs.add_server_batch(database, run.run_id, batch_id), request.server_batch
+    )
+    in_batches = batches if ids or request.server_batch else None
+    return replace(writing, max_cost=request.max_cost, stored=stored, batches=in_batches)
 
 
 @contextmanager

@@ -15,12 +15,38 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class StoredAnswers:
+    """What a run that resumes already has from a server: the number of its completions, what each server said about
+    itself, and the tokens. `uncounted` completions have no token counts."""
+
+    completions: int = 0
+    served_by: tuple[str, ...] = ()
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    written_tokens: int = 0
+    uncounted: int = 0
+
+
+@dataclass(frozen=True)
+class ServerBatches:
+    """The batches of a run that a server works on, by id, and a function that stores the id of a further one; whether
+    the run `sends` further ones, or requests its other completions one by one."""
+
+    ids: tuple[str, ...]
+    store: Callable[[str], None]
+    sends: bool
+
+
+@dataclass(frozen=True)
 class Writing:
     """Settings of the generation that are the same for all completions of a run.
 
     `batch_size` None means `auto`: as many rows as fit into `memory` bytes, or into half of the free memory. With
     `strict`, each completion runs alone, in the same tensor shapes whatever else is requested. `note` receives messages
     for the user.
+
+    Only servers read the last three: the highest cost of the run, what is `stored` of it, and its `batches`, if it has
+    or sends any.
     """
 
     seed: int = 0
@@ -30,6 +56,9 @@ class Writing:
     strict: bool = False
     note: Callable[[str], None] = lambda text: None
     memory: int | None = None
+    max_cost: float | None = None
+    stored: StoredAnswers = StoredAnswers()
+    batches: ServerBatches | None = None
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,8 @@ from newwiki.foreign_files import read_regular_text
 # The reasons for which a completion has no answer
 UNCLOSED = "thinking was not closed"
 AGAIN = "thinking within the answer"
+ALL_TAKEN = "the thinking took all tokens"
+ONLY_THOUGHT = "thinking without an answer"
 
 
 class Split(NamedTuple):
@@ -84,9 +86,9 @@ def recognized(
     return None
 
 
-def split_unknown(text: str) -> Split:
-    """Split a text of an unknown model: by the first family whose marks it has."""
-    for marks in known_families():
+def split_unknown(text: str, families: Sequence[ThinkingMarks] | None = None) -> Split:
+    """Split a text of an unknown model: by the first of the families (None: the known ones) whose marks it has."""
+    for marks in known_families() if families is None else families:
         if text.lstrip().startswith(marks.open) or (marks.close.startswith("</") and marks.close in text):
             return marks.split(text)
     return Split(None, text)

@@ -154,6 +154,8 @@ NOT_RUN = {
     "--decoder sample:top_p=0.9": _ASKS,
     "newwiki evaluate MODEL --backend openai --model-args base_url=http://127.0.0.1:8000/v1,server=vllm "
     "--decoder sample:top_k=50": _ASKS,
+    "newwiki evaluate gpt-4.1-mini --backend openai --chat --decoder sample:top_p=0.9 --server-batch --max-cost 5 "
+    "--model-args base_url=https://api.openai.com/v1,prompt_price=0.2,completion_price=0.8,cached_price=0.05": _ASKS,
     "newwiki evaluate gpt2 --decoder sample:top_p=0.9 --prompts 2000 --runner processes:2": _WORKERS,
     "newwiki score --missing --metrics all --runner dask:tcp://10.0.0.1:8786": _WORKERS,
 }

@@ -4,7 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from flows.evaluating.generate import cleaning_of, find_models
+from flows.evaluating.cleaning import cleaning_of
+from flows.evaluating.generate import find_models
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
 from flows.experiments.models.request import ModelsRequest

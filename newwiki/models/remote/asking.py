@@ -2,25 +2,25 @@
 
 import asyncio
 import json
-import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from newwiki.decoding.grammar import Decoder
 from newwiki.models.backend import Writing
 from newwiki.models.remote.answers import read
+from newwiki.models.remote.bill import Allowance
+from newwiki.models.remote.patience import backoff, until_answered
+from newwiki.models.remote.request_fields import RequestFields
 from newwiki.models.remote.server_arguments import ServerArguments
 from newwiki.models.remote.side_by_side import side_by_side
-from newwiki.models.sampling import request_seed, sampling_parameters
 from newwiki.records import Completion, Prompt
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 _WRONG_ANSWERS = 5  # invalid answers to one request before it fails
-_FIRST_WAIT = 0.5  # seconds, doubled each time
-_FIRST_RETRIES = 2  # of the first request, because its address may be wrong
+# Of the first request, because its address may be wrong
+_FIRST_RETRIES, _FIRST_TIMEOUT = 2, 30.0
 
 Request = tuple[Prompt, int]
 
@@ -45,62 +45,62 @@ class Pace:
 
 
 class Asking:
-    """Requests the completions of a run."""
+    """Requests the completions of a run, one by one."""
 
-    def __init__(self, name: str, arguments: ServerArguments, decoder: Decoder, writing: Writing) -> None:
-        self._name = name
-        self._arguments = arguments
-        self._decoder = decoder
-        self._writing = writing
+    def __init__(
+        self, arguments: ServerArguments, fields: RequestFields, writing: Writing, allowance: Allowance
+    ) -> None:
+        self._arguments, self._fields, self._writing, self._allowance = arguments, fields, writing, allowance
+        self._requests, self._tokens = Pace(arguments.requests_per_minute), Pace(arguments.tokens_per_minute)
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Callable[[Request], Awaitable[tuple[Completion, int]]]]:
         """Yield a function that returns the completion of a request and the number of repeated requests.
 
-        It raises TerminalError for what the server refuses, TransientError if the server gives no answer.
+        It raises TerminalError for what the server refuses and at the limit of costs, TransientError if the server
+        gives no answer.
         """
-        requests, tokens = Pace(self._arguments.requests_per_minute), Pace(self._arguments.tokens_per_minute)
         async with self._arguments.server.opened() as client:
-            yield lambda request: self._ask(client, request, requests, tokens)
+            yield lambda request: self._within_allowance(client, request)
 
-    async def _ask(
-        self, client: "AsyncOpenAI", request: Request, requests: Pace, tokens: Pace
-    ) -> tuple[Completion, int]:
+    async def _within_allowance(self, client: "AsyncOpenAI", request: Request) -> tuple[Completion, int]:
+        most, completion = self._fields.most_cost(request[0]), None
+        await self._allowance.hold(most)
+        try:
+            completion, again = await self._ask(client, request)
+        finally:
+            await self._allowance.settle(most, completion)
+        return completion, again
+
+    async def _ask(self, client: "AsyncOpenAI", request: Request) -> tuple[Completion, int]:
         prompt, sample = request
         what, again = f"the completion of page {prompt.page_id}", 0
-        estimate = len(prompt.text) // 4 + self._writing.max_new_tokens
-        endpoint: Any = client.chat.completions if self._arguments.chat else client.completions
+        estimate = len(prompt.text) // 4 + self._fields.limit
         for attempt in range(_WRONG_ANSWERS):
-            await requests.take()
-            await tokens.take(estimate)
+            await self._requests.take()
+            await self._tokens.take(estimate)
             with self._arguments.server.asked(what):
-                response = await endpoint.with_raw_response.create(**self._words(prompt, sample))
-            again += response.retries_taken
+                body, repeated = await until_answered(lambda: self._response(client, request))
+            again += repeated
             try:
-                answer = read(response.http_response.content)
+                answer = read(body, self._arguments.options.families)
             except ValueError as error:
                 problem, again = str(error), again + 1
-                await asyncio.sleep(_FIRST_WAIT * 2**attempt * random.uniform(0.5, 1))
+                await asyncio.sleep(backoff(attempt))
             else:
-                tokens.correct((answer.prompt_tokens or 0) + (answer.tokens or estimate) - estimate)
-                return answer.completion(prompt, sample, self._writing.max_new_tokens, self._writing.stop), again
+                self._tokens.correct((answer.prompt_tokens or 0) + (answer.tokens or estimate) - estimate)
+                return answer.completion(prompt, sample, self._fields.limit, self._writing.stop), again
         raise self._arguments.server.wrong(what, problem)
 
-    def _words(self, prompt: Prompt, sample: int) -> dict[str, Any]:
-        """Return the fields of a request; fields that the client does not know are in `extra_body`."""
-        dialect, writing = self._arguments.dialect, self._writing
-        content: dict[str, Any] = {"prompt": prompt.text}
-        if self._arguments.chat:
-            content = {"messages": [{"role": "user", "content": prompt.text}]}
-        extra: dict[str, Any] = {
-            dialect.chat_length if self._arguments.chat else dialect.length: writing.max_new_tokens,
-            **dialect.words(sampling_parameters(self._decoder)),
-        }
-        if self._arguments.seeds and self._decoder.name != "greedy":
-            extra["seed"] = request_seed(writing.seed, prompt.page_id, sample)
-        if writing.stop:
-            extra["stop"] = list(writing.stop)
-        return {"model": self._name, **content, "extra_body": extra}
+    async def _response(self, client: "AsyncOpenAI", request: Request) -> bytes:
+        """Send the request; fields that the client does not know are in `extra_body`."""
+        fields = self._fields.of(*request)
+        known = {name: fields.pop(name) for name in ("model", "messages", "prompt") if name in fields}
+        endpoint: Any = client.chat.completions if self._arguments.chat else client.completions
+        async with asyncio.timeout(self._arguments.server.timeout):  # the client's own is of each piece of an answer
+            response = await endpoint.with_raw_response.create(**known, extra_body=fields)
+        content: bytes = response.http_response.content
+        return content
 
 
 def reported(name: str, arguments: ServerArguments) -> Mapping[str, Any] | None:
@@ -108,7 +108,7 @@ def reported(name: str, arguments: ServerArguments) -> Mapping[str, Any] | None:
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Callable[[None], Awaitable[bytes]]]:
-        async with arguments.server.opened(_FIRST_RETRIES) as client:
+        async with arguments.server.opened() as client:
             yield lambda _: _models(client, arguments)
 
     (body,) = [body for body in side_by_side(opened, [None], 1) if body is not None]
@@ -122,9 +122,15 @@ def reported(name: str, arguments: ServerArguments) -> Mapping[str, Any] | None:
 async def _models(client: "AsyncOpenAI", arguments: ServerArguments) -> bytes:
     from openai import APIStatusError
 
-    with arguments.server.asked("its list of models"):
-        try:
+    timeout = min(arguments.server.timeout, _FIRST_TIMEOUT)
+
+    async def listed() -> bytes:
+        async with asyncio.timeout(timeout):
             return (await client.models.with_raw_response.list()).http_response.content
+
+    with arguments.server.asked("its list of models", timeout):
+        try:
+            return (await until_answered(listed, _FIRST_RETRIES))[0]
         except APIStatusError as error:
             if error.status_code in (404, 405, 501):
                 return b'{"data": []}'

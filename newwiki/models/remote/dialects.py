@@ -1,4 +1,4 @@
-"""Define the request fields for sampling of each kind of server, and the parameters of `sample` that it supports.
+"""Define the request fields of each kind of server: for sampling, for its chat template and for thinking.
 
 A server uses its own defaults for fields that are missing (llama.cpp cuts at top_k 40, vLLM follows the model's
 generation_config), so every supported field is sent, including those that are off.
@@ -23,6 +23,15 @@ class Dialect:
 
     `length` and `chat_length` name the field for the maximum completion length. `at_once` is the default number of
     parallel requests; `lists_models` tells whether /models lists the served models.
+
+    In a chat:
+
+    - `takes_template_args`: arguments of the chat template are in `chat_template_kwargs`; otherwise they are fields of
+      the request itself
+    - `reads_effort`: `reasoning_effort` is also a field of the request (models with a template in code, such as
+      gpt-oss, read only this one)
+    - `switches`: the arguments that turn the thinking on and off; None if the server has no switch
+    - `begins`: the fields with which the model continues a last message of its own; None if it cannot
     """
 
     takes: tuple[str, ...]
@@ -31,6 +40,10 @@ class Dialect:
     chat_length: str = "max_tokens"
     at_once: int = 8
     lists_models: bool = True
+    takes_template_args: bool = False
+    reads_effort: bool = False
+    switches: Mapping[bool, Mapping[str, object]] | None = None
+    begins: Mapping[str, object] | None = None
 
 
 def dialect(name: str) -> Dialect:
@@ -49,7 +62,8 @@ def _openai(parameters: Parameters) -> Mapping[str, object]:
 
 
 def _vllm(parameters: Parameters) -> Mapping[str, object]:
-    """Build fields for vLLM's OpenAI-compatible server, with its extra parameters; top_k −1 is off in every version."""
+    """Build fields for the servers of vLLM and SGLang, with their extra parameters; top_k −1 is off in every
+    version."""
     return {
         **_openai(parameters),
         "top_k": parameters["top_k"] or -1,
@@ -94,10 +108,38 @@ def _transformers(parameters: Parameters) -> Mapping[str, object]:
     }
 
 
+# Qwen's argument is `enable_thinking`, that of DeepSeek and Granite `thinking`; templates ignore unknown arguments.
+_IN_TEMPLATE: Mapping[bool, Mapping[str, object]] = {
+    on: {"enable_thinking": on, "thinking": on} for on in (True, False)
+}
+_VLLM = Dialect(
+    ("temperature", "top_p", "top_k", "min_p", "repetition_penalty", *_PENALTIES),
+    _vllm,
+    takes_template_args=True,
+    reads_effort=True,
+    switches=_IN_TEMPLATE,
+    begins={"add_generation_prompt": False, "continue_final_message": True},
+)
 _DIALECTS = {
     "openai": Dialect(("temperature", "top_p", *_PENALTIES), _openai, chat_length="max_completion_tokens"),
-    "vllm": Dialect(("temperature", "top_p", "top_k", "min_p", "repetition_penalty", *_PENALTIES), _vllm),
-    "llama.cpp": Dialect(("temperature", "top_p", "top_k", "min_p", "typical_p", "repetition_penalty"), _llama_cpp),
+    "vllm": _VLLM,
+    "sglang": _VLLM,
+    # It continues a last message of the assistant without being told, but refuses to if the template thinks.
+    "llama.cpp": Dialect(
+        ("temperature", "top_p", "top_k", "min_p", "typical_p", "repetition_penalty"),
+        _llama_cpp,
+        takes_template_args=True,
+        switches=_IN_TEMPLATE,
+        begins={},
+    ),
+    # Its OpenAI-compatible API has no field for top_k, min_p and repeat_penalty, which the Modelfile sets. It turns
+    # any effort into "on" for models that can only think or not.
+    "ollama": Dialect(
+        ("temperature", "top_p", *_PENALTIES),
+        _openai,
+        switches={True: {"reasoning_effort": "medium"}, False: {"reasoning_effort": "none"}},
+        begins={},
+    ),
     "tgi": Dialect(("temperature", "top_p"), _tgi),
     # One seed applies to the whole process, so parallel requests would disturb each other.
     "transformers": Dialect(

@@ -1,21 +1,27 @@
 """Connect to a server with OpenAI's API: its address, its key, and its errors translated into ours."""
 
+import html
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from newwiki.errors import TerminalError, TransientError, UsageError
+from newwiki.models.remote.patience import LONGEST_PAUSE, QUOTA, may_pass, pause_of
+from newwiki.visible import visible
 
 if TYPE_CHECKING:
-    from openai import APIStatusError, AsyncOpenAI
+    from openai import APIStatusError, AsyncOpenAI, OpenAI
 
 _KEY = "OPENAI_API_KEY"
-_RETRIES = 10  # after 0.5, 1, 2, 4 and then 8 seconds each, or as the server asks (Retry-After), with jitter
+_BATCH_RETRIES = 2  # of OpenAI's client; whoever waits for a batch for a day has more patience
 _LONGEST_WORDS = 300  # characters of a server's message that an error repeats
-_QUOTA = "insufficient_quota"
+_PAGE = re.compile(r"<(!doctype|html|head|body)\b", re.IGNORECASE)
+_MARKUP = re.compile(r"<(style|script|title)\b.*?</\1\s*>|<[^>]*>", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -47,16 +53,26 @@ class Server:
             raise UsageError(f"key_env={key_env}, but this environment variable is not set; put the key there")
         return cls(url, key_env or _KEY, timeout)
 
-    def opened(self, retries: int = _RETRIES) -> "AsyncOpenAI":
-        """Return a client, which the caller must close. Raises TerminalError if the package is not installed."""
+    def opened(self) -> "AsyncOpenAI":
+        """Return a client, which the caller must close, and which repeats no request by itself. Raises TerminalError
+        if the package is not installed."""
         client: AsyncOpenAI = _package().AsyncOpenAI(
-            api_key=self._key or "none", base_url=self.base_url, timeout=self.timeout, max_retries=retries
+            api_key=self._key or "none", base_url=self.base_url, timeout=self.timeout, max_retries=0
+        )
+        return client
+
+    def opened_for_batches(self) -> "OpenAI":
+        """Return a client that waits for each response and repeats requests, which the caller must close. Raises
+        TerminalError if the package is not installed."""
+        client: OpenAI = _package().OpenAI(
+            api_key=self._key or "none", base_url=self.base_url, timeout=self.timeout, max_retries=_BATCH_RETRIES
         )
         return client
 
     @contextmanager
-    def asked(self, what: str) -> Iterator[None]:
+    def asked(self, what: str, timeout: float | None = None) -> Iterator[None]:
         """Convert the client's errors: TerminalError if requesting `what` again cannot help, else TransientError.
+        `timeout` is that of the request, if it differs from the server's.
 
         The causes are dropped, because the client's own errors hold the request with its headers.
         """
@@ -65,6 +81,12 @@ class Server:
             yield
         except openai.APIStatusError as error:
             raise self._in_our_words(error, what) from None
+        except (openai.APITimeoutError, TimeoutError):
+            raise TransientError(
+                f"the server at {self.base_url} gave no answer to {what} within {timeout or self.timeout:g} seconds, "
+                "several times in a row; look whether it is stuck, or set a longer --model-args timeout=SECONDS, and "
+                "run the same command again to resume"
+            ) from None
         except openai.APIConnectionError as error:
             cause = self.clean(str(error.__cause__ or error) or type(error).__name__)
             raise TransientError(
@@ -80,8 +102,11 @@ class Server:
         )
 
     def clean(self, text: str) -> str:
-        """Return a server's message in one line of limited length, without the key."""
-        line = " ".join((text.replace(self._key, "…") if self._key else text).split())
+        """Return a server's message in one line of limited length, without the key, control characters, and the
+        markup of a page."""
+        if _PAGE.search(text):
+            text = html.unescape(_MARKUP.sub(" ", text))
+        line = " ".join(visible(text.replace(self._key, "…") if self._key else text).split())
         return line if len(line) <= _LONGEST_WORDS else f"{line[:_LONGEST_WORDS]}…"
 
     @property
@@ -102,12 +127,18 @@ class Server:
                 f"{place} does not have {what}: {message}; check the model's name, and that the address ends in /v1; "
                 "a model that only supports chat needs --chat"
             )
-        if error.code == _QUOTA:
+        if error.code == QUOTA:
             return TerminalError(f"{place} reports that the quota is used up: {message}")
-        if status < 500 and status not in (408, 409, 429):
+        if not may_pass(error):
             return TerminalError(
                 f"{place} refuses {what} (HTTP status {status}): {message}; if it is too long, lower --max-new-tokens "
                 "or shorten --template; newwiki never truncates by itself"
+            )
+        if (pause := pause_of(error.response.headers) or 0) > LONGEST_PAUSE:
+            resume = datetime.now(UTC) + timedelta(seconds=min(pause, 10**8))
+            return TransientError(
+                f"{place} refuses further requests until {resume:%Y-%m-%d %H:%M} UTC (HTTP status {status}): "
+                f"{message}; run the same command again then to resume"
             )
         return TransientError(
             f"{place} failed repeatedly at {what} (HTTP status {status}): {message}; its log may say why; run the "

@@ -1,7 +1,7 @@
 """Run many requests in parallel, and yield the answers as they arrive."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager, suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -15,11 +15,12 @@ _SILENCE = 3.0  # seconds without an answer
 
 def side_by_side(
     opened: Callable[[], AbstractAsyncContextManager[Callable[[T], Awaitable[R]]]], questions: Iterable[T], at_once: int
-) -> Iterator[R | None]:
+) -> Generator[R | None, None, None]:
     """Send each question through the function that `opened` yields, `at_once` at a time; answers come as they arrive.
 
-    None comes once after some seconds of silence, so that finished answers do not have to wait. The first error ends
-    everything. If the iterator is closed, pending requests are dropped at once.
+    None comes once after some seconds of silence, so that finished answers do not have to wait. After an error no
+    further question is sent, and the first error is raised once the questions on their way are answered. If the
+    iterator is closed, pending requests are dropped at once.
     """
     asking = _Asking(opened, questions, at_once)
     asking.thread.start()
@@ -45,6 +46,7 @@ class _Asking(Generic[T, R]):
         self._loop = asyncio.new_event_loop()
         self._task: asyncio.Task[Any] | None = None
         self._stopped = False
+        self._error: Exception | None = None
         self.thread = Thread(target=self._run, name="newwiki-asking", daemon=True)
 
     def answers(self) -> Iterator[R | None]:
@@ -90,7 +92,16 @@ class _Asking(Generic[T, R]):
         async with self._opened() as ask, asyncio.TaskGroup() as group:
             for _ in range(self._at_once):
                 group.create_task(self._ask_on(ask))
+        if self._error:
+            raise self._error
 
     async def _ask_on(self, ask: Callable[[T], Awaitable[R]]) -> None:
-        for question in self._left:
-            self._results.put((await ask(question), None))
+        while not self._error:
+            try:
+                question = next(self._left)
+            except StopIteration:
+                return
+            try:
+                self._results.put((await ask(question), None))
+            except Exception as error:  # noqa: BLE001 (it is raised again where the answers are consumed)
+                self._error = self._error or error

@@ -43,7 +43,11 @@ from completions anti join runs using (run_id)
 union all
 select 'completions with more or fewer tokens or words than there can be', count(*)
 from completions join runs using (run_id)
-where tokens < 0 or tokens > max_new_tokens or words not between 0 and (length(coalesce(prose, text)) + 1) // 2
+where tokens < 0
+    -- a server has one limit for the thinking and the answer
+    or tokens > max_new_tokens
+        + if(backend = 'openai' and versions ->> 'thinking' = 'on', (versions ->> 'max_thinking_tokens')::bigint, 0)
+    or words not between 0 and (length(coalesce(prose, text)) + 1) // 2
 union all
 select 'completions without an answer that have a text or are kept', count(*)
 from completions
@@ -198,6 +202,21 @@ union all
 select 'its window is not that of its parameters'
 from snapshot
 where window_start is distinct from parameters_start or window_end is distinct from parameters_end;
+
+-- name: runs_of_several_models
+-- Every run whose texts several models have served, with the names of the models and their numbers of texts. A name is what
+-- stands before the fingerprint in what a server says about itself.
+with served as (
+    select run_id, split_part(served_by, ' ', 1) as name, count(*) as texts
+    from completions
+    where served_by <> ''
+    group by all
+)
+select run_id, string_agg(printf('%s (%d)', name, texts), ', ' order by texts desc, name)
+from served
+group by run_id
+having count(*) > 1
+order by run_id;
 
 -- name: doubtful_cutoffs
 -- Every impossible knowledge cutoff, one sentence per row. Knowledge cutoffs are stated by month, so a cutoff may be later

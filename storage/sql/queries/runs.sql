@@ -69,6 +69,32 @@ where run_id = $2;
 -- name: stored_completions
 select page_id, sample from completions where run_id = ?;
 
+-- name: stored_answers
+-- The completions of a run, what the servers of their models said about themselves, and their tokens as servers count them.
+select
+    count(*) as completions,
+    coalesce(list(distinct served_by order by served_by) filter (served_by <> ''), []) as served_by,
+    coalesce(sum(prompt_tokens), 0)::bigint as prompt_tokens,
+    coalesce(sum(cached_tokens), 0)::bigint as cached_tokens,
+    coalesce(sum(tokens + coalesce(thinking_tokens, 0)), 0)::bigint as written_tokens,
+    count(*) filter (prompt_tokens is null or tokens is null) as uncounted
+from completions
+where run_id = ?;
+
+-- name: server_batches
+-- The ids of the batches of a run at its server, in the order in which they were sent.
+select unnest(from_json(versions -> 'server_batches', '["varchar"]')) from runs where run_id = ?;
+
+-- name: add_server_batch
+update runs
+set versions = json_merge_patch(
+    versions,
+    json_object('server_batches', list_append(
+        coalesce(from_json(versions -> 'server_batches', '["varchar"]'), []), $1
+    ))
+)
+where run_id = $2;
+
 -- name: written_pages
 select distinct page_id
 from completions

@@ -13,7 +13,7 @@ import pytest
 
 from newwiki.decoding.grammar import parse
 from newwiki.errors import NewWikiError, TerminalError, TransientError, UsageError
-from newwiki.models.backend import Writing
+from newwiki.models.backend import StoredAnswers, Writing
 from newwiki.models.openai import OpenAIModel
 from newwiki.records import Completion, Prompt
 from newwiki.registry import models
@@ -24,13 +24,7 @@ PROMPTS = [Prompt(11, "Ilse Maradén\n\nIlse Maradén was a botanist."), Prompt(
 REQUESTS = [(prompt, sample) for prompt in PROMPTS for sample in range(3)]
 
 
-@pytest.fixture(autouse=True)
-def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.02)
-    monkeypatch.setattr("openai._base_client.MAX_RETRY_DELAY", 0.05)
-    monkeypatch.setattr("newwiki.models.remote.asking._FIRST_WAIT", 0.02)
+pytestmark = pytest.mark.usefixtures("impatient")
 
 
 @pytest.fixture
@@ -46,6 +40,16 @@ def loaded(told: Endpoint, **arguments: str) -> OpenAIModel:
 def complete(model: OpenAIModel, decoder: str = "sample", requests: Any = REQUESTS, **writing: Any) -> list[Completion]:
     batches = model.complete(requests, parse(decoder)[0], Writing(**{"max_new_tokens": 16, **writing}))
     return sorted(chain.from_iterable(batches), key=lambda one: (one.page_id, one.sample))
+
+
+def complete_until_error(model: OpenAIModel, **writing: Any) -> tuple[list[Completion], NewWikiError | None]:
+    done = list[Completion]()
+    try:
+        for batch in model.complete(REQUESTS, parse("sample")[0], Writing(**{"max_new_tokens": 16, **writing})):
+            done += batch
+    except NewWikiError as error:
+        return done, error
+    return done, None
 
 
 def sent(told: Endpoint, decoder: str, **arguments: str) -> dict[str, Any]:
@@ -191,12 +195,70 @@ def test_an_answer_keeps_what_its_maker_says(served: Endpoint) -> None:
     assert (one.prompt_tokens, one.tokens, one.served_by) == (7, 5, "small-2026-10 fp_1")
 
 
-def test_another_model_that_answers_is_spoken_of() -> None:
-    notes: list[str] = []
-    makers = iter(["a", "a", "b", "a", "a", "a"])
-    with endpoint(lambda path, body: (200, completion("x") | {"model": next(makers)})) as told:
-        complete(loaded(told, server="transformers"), note=notes.append)
-    assert notes[-1] == "more than one model answered as 'small': a fp_1 (5); b fp_1 (1)"
+def test_a_model_of_another_name_ends_the_run_and_another_fingerprint_is_noted() -> None:
+    notes = list[str]()
+    makers = iter([("a", "fp 1"), ("a", "fp 1"), ("a", "fp 2"), ("b", "fp 1")])
+
+    def renamed(path: str, body: dict[str, Any]) -> tuple[int, Any]:
+        model, fingerprint = next(makers)
+        return 200, completion("x") | {"model": model, "system_fingerprint": fingerprint}
+
+    with endpoint(renamed) as told:
+        done, error = complete_until_error(loaded(told, server="transformers"), note=notes.append)
+    assert isinstance(error, TerminalError)
+    assert "now answers with the model 'b', and the run's texts so far, which stay stored, are of 'a'" in str(error)
+    assert [one.served_by for one in done] == ["a fp_1", "a fp_1", "a fp_2"]
+    assert notes[-1] == "more than one configuration answered as 'small': a fp_1 (2); a fp_2 (1)"
+
+
+def test_stored_texts_of_another_model_end_a_run_that_resumes(served: Endpoint) -> None:
+    with pytest.raises(TerminalError, match=r"'small-2026-10', .* are of 'small-2026-09'"):
+        complete(loaded(served), stored=StoredAnswers(served_by=("small-2026-09 fp_1",)))
+    assert complete(loaded(served), stored=StoredAnswers(served_by=("small-2026-10 fp_7",)))
+
+
+def test_a_server_that_never_answers_costs_three_timeouts_and_no_other_answer(served: Endpoint) -> None:
+    silent = PROMPTS[1].text
+
+    def hangs(path: str, body: dict[str, Any]) -> tuple[int, Any]:
+        time.sleep(1 if body and body["prompt"] == silent else 0)
+        return words(path, body)
+
+    served.answer = hangs
+    start = time.monotonic()
+    done, error = complete_until_error(loaded(served, timeout="0.2"))
+    assert time.monotonic() - start < 10 * 0.2
+    assert isinstance(error, TransientError)
+    assert "gave no answer to the completion of page 40 within 0.2 seconds, several times" in str(error)
+    assert "\n" not in str(error)
+    assert [one.page_id for one in done] == [11, 11, 11]
+
+
+def test_a_wait_of_a_day_is_not_slept_through(served: Endpoint) -> None:
+    def later(path: str, body: dict[str, Any]) -> Any:
+        limit = {"error": {"message": "Rate limit reached: daily"}}
+        return (429, limit, {"Retry-After": "86400"}) if body else words(path, body)
+
+    served.answer = later
+    message = r"refuses further requests until 2\d{3}-\d\d-\d\d \d\d:\d\d UTC \(HTTP status 429\): Rate limit .*; run"
+    with pytest.raises(TransientError, match=message):
+        complete(loaded(served))
+
+
+def test_a_page_instead_of_an_answer_is_told_in_one_line(served: Endpoint) -> None:
+    page = (
+        "<html><head><title>429</title><style>p {}</style></head>\n<body><p>Too many <b>requests</b> &amp; more\x1b[2J"
+    )
+    served.answer = lambda path, body: (429, page, {"Retry-After": "0"}) if body else words(path, body)
+    with pytest.raises(TransientError, match=r"\(HTTP status 429\): Too many requests & more\\u001b\[2J; its log"):
+        complete(loaded(served, concurrency="1"))
+
+
+def test_an_error_in_an_answer_of_status_200_is_told(served: Endpoint) -> None:
+    error = {"error": {"message": "upstream overloaded", "code": 502}}
+    served.answer = lambda path, body: (200, error) if body else words(path, body)
+    with pytest.raises(TransientError, match=r"no valid answer to .* \(it reports an error: upstream overloaded\)"):
+        complete(loaded(served, concurrency="1"))
 
 
 @pytest.mark.parametrize("fault", ["429", "500", "cut", "wrong JSON", "no JSON", "no text"])
@@ -308,7 +370,7 @@ def test_the_address_may_come_from_the_environment(served: Endpoint, monkeypatch
         ({"revision": "a"}, "does not take the model arguments revision; it takes: base_url"),
         ({"concurency": "2"}, "did you mean 'concurrency'"),
         ({"dtype": "bfloat16"}, "omit --dtype"),
-        ({"server": "ollama"}, "no server kind 'ollama'; server= must be one of: openai, vllm"),
+        ({"server": "lmstudio"}, "no server kind 'lmstudio'; server= must be one of: openai, vllm"),
         ({"concurrency": "0"}, "concurrency must be a number above 0, not '0'"),
         ({"concurrency": "1.5"}, "a whole number"),
         ({"timeout": "soon"}, "timeout must be a number above 0, not 'soon'"),
