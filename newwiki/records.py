@@ -204,7 +204,8 @@ class Run:
     seed and length are unknown for texts from elsewhere. `protocol` is in the form of `newwiki.protocol`; None means
     that it follows from the other fields. `numerics` is the version of our engine's output bytes; None if another
     program generated. `knowledge_cutoff` is the last day of what the model can have seen, and `knowledge_cutoff_from`
-    its source (`newwiki.knowledge_cutoff`); None if unknown."""
+    its source (`newwiki.knowledge_cutoff`); None if unknown. `prompt_sheet` is a JSON object about the first prompt
+    (`newwiki.models.prompt_sheet`), or the fields of the first request to a server; None if it is not known."""
 
     run_id: str
     snapshot_id: str
@@ -225,3 +226,4 @@ class Run:
     protocol: str | None = None
     knowledge_cutoff: date | None = None
     knowledge_cutoff_from: str | None = None
+    prompt_sheet: str | None = None

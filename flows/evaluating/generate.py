@@ -20,6 +20,7 @@ from newwiki.decoding.grammar import Decoder
 from newwiki.errors import NewWikiError, TerminalError, UsageError
 from newwiki.knowledge_cutoff import KnowledgeCutoff
 from newwiki.models.backend import Backend, ServerBatches, Writing, numerics_of
+from newwiki.models.prompt_sheet import PromptSheet
 from newwiki.private_places import PUBLIC_ID, public_decoder
 from newwiki.prompting.chat_prompts import is_chat, resolved, turns
 from newwiki.protocol import protocol_json
@@ -194,8 +195,18 @@ def plan_on(
         protocol=_protocol(settings, request, template, once=once),
         knowledge_cutoff=cutoff.day if cutoff else None,
         knowledge_cutoff_from=cutoff.origin if cutoff else None,
+        prompt_sheet=sheet_of(backend, articles, template),
     )
     return PlannedRun(run, articles, request, earlier, cutoff, test_set.language)
+
+
+def sheet_of(backend: Backend, articles: Sequence[Article], template: str) -> str | None:
+    """Return what a backend says about the first prompt, or None if it says nothing."""
+    sheet: PromptSheet | None = getattr(backend, "prompt_sheet", None)
+    if sheet is None or not articles:
+        return None
+    first = articles[0]
+    return sheet.of(Prompt(first.page_id, *turns(template, first.title, first.first_sentence)))
 
 
 def _others(backend: Backend, decoder: Decoder) -> dict[str, str]:

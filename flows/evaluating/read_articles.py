@@ -10,7 +10,7 @@ from typing import Any, cast
 from evaluators.analysis import Analyst
 from evaluators.scoring import fingerprint, score_reading
 from flows.evaluating.adapter_beside import told_of_adapter
-from flows.evaluating.generate import PlannedRun, ended_well
+from flows.evaluating.generate import PlannedRun, ended_well, sheet_of
 from flows.evaluating.leak import exposure, leak
 from flows.evaluating.run_identity import model_label, stored_settings
 from flows.progress import Progress
@@ -91,6 +91,7 @@ def plan_reading(
         ),
         knowledge_cutoff=cutoff.day if cutoff else None,
         knowledge_cutoff_from=cutoff.origin if cutoff else None,
+        prompt_sheet=sheet_of(backend, articles, template),
     )
     return PlannedRun(run, articles, request, cutoff=cutoff)
 

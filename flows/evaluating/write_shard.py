@@ -57,6 +57,7 @@ class ShardedModel:
         self.name, self.backend, self.dtype = loaded.name, loaded.backend, loaded.dtype
         self.sha256 = loaded.sha256
         self.training = getattr(loaded, "training", None)
+        self.prompt_sheet = getattr(loaded, "prompt_sheet", None)
         self.numerics = numerics_of(loaded)
         self.settings: Mapping[str, str] = dict(loaded.settings)
         self.versions: Mapping[str, str] = {**loaded.versions, "workers": str(executor.workers)}

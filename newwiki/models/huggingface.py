@@ -12,6 +12,7 @@ from newwiki.models.chat_options import CHAT_ARGUMENTS, read_chat_options
 from newwiki.models.checkpoint import find
 from newwiki.models.loading import load
 from newwiki.models.local import flag
+from newwiki.models.prompt_sheet import PromptSheet
 from newwiki.models.prompting import Prompting
 from newwiki.models.thinking_model import ThinkingModel
 from newwiki.records import Completion, Likelihood, Passage, Prompt, Reading, Unscorable
@@ -54,6 +55,7 @@ class HuggingFaceModel(ThinkingModel):
         self._prompting = Prompting(name, self._tokenizer, config, chat=flag("chat", chat), bos=bos, options=options)
         own_cache = {"path": "own-cache"} if self._paths[self._model].own_cache else {}
         self.settings: Mapping[str, str] = {**self._prompting.settings, **self._token_settings(), **own_cache}
+        self.prompt_sheet = PromptSheet(self._prompting, self._tokenizer, self._end_tokens())
         self._others: dict[str, tuple[str, Any]] = {}
         self._reads = False  # whether its article reading has been checked
 

@@ -91,8 +91,9 @@ class LocalModel(ABC):
                 "base",
                 "tokenizer_json",
             )
+            hint = "; arguments of the chat template go to --chat-template-args" if "chat" in cls.arguments else ""
             raise UsageError(
-                f"backend '{cls.backend}' does not take the model arguments {', '.join(unknown)}; "
+                f"backend '{cls.backend}' does not take the model arguments {', '.join(unknown)}{hint}; "
                 f"it takes: {', '.join((*common, *cls.arguments))}"
             )
         if dtype not in _DTYPES:

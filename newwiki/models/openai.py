@@ -16,7 +16,7 @@ from newwiki.models.remote.answers import model_name
 from newwiki.models.remote.asking import Asking, Request, reported
 from newwiki.models.remote.batches import BatchAsking, by_custom_id
 from newwiki.models.remote.bill import Allowance, Bill
-from newwiki.models.remote.request_fields import RequestFields
+from newwiki.models.remote.request_fields import RequestFields, RequestSheet
 from newwiki.models.remote.server_arguments import ServerArguments, read_arguments
 from newwiki.models.remote.side_by_side import side_by_side
 from newwiki.models.sampling import refuse_others
@@ -62,6 +62,7 @@ class OpenAIModel:
             **(self._arguments.options.settings if self._arguments.chat else {}),
             **({"begun": "no"} if self._arguments.chat and not self._arguments.begins else {}),
         }
+        self.prompt_sheet = RequestSheet(name, self._arguments)
         prices = {f"{name}_price": price for name, price in vars(self._arguments.prices).items()}
         self.versions: Mapping[str, str] = {
             **{package: version(package) for package in ("newwiki-eval", "openai")},

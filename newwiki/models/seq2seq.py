@@ -10,6 +10,7 @@ from newwiki.models.backend import Writing, model
 from newwiki.models.huggingface import FLOAT32_SLACK
 from newwiki.models.loading import load
 from newwiki.models.local import LocalModel
+from newwiki.models.prompt_sheet import PromptSheet
 from newwiki.models.prompting import Prompting
 from newwiki.records import Completion, Passage, Prompt, Reading, Unscorable
 
@@ -38,6 +39,7 @@ class Seq2SeqModel(LocalModel):
         super().__init__(name, **loading)
         self._prompting = Prompting(name, self._tokenizer, self._model.config, chat=False, bos="no")
         self.settings: Mapping[str, str] = self._token_settings()
+        self.prompt_sheet = PromptSheet(self._prompting, self._tokenizer, self._end_tokens())
 
     def others(self, decoder: Decoder) -> Mapping[str, str]:
         _refuse(decoder)

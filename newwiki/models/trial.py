@@ -3,6 +3,7 @@
 `newwiki doctor --model` shows the result, and a test checks the list of supported architectures with it.
 """
 
+import json
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,9 @@ from newwiki.errors import NewWikiError, UsageError
 from newwiki.models.backend import Writing
 from newwiki.models.huggingface import FLOAT32_SLACK, HuggingFaceModel
 from newwiki.models.loading import load
+from newwiki.models.prompt_sheet import PromptSheet
+from newwiki.models.prompting import Prompting
+from newwiki.records import Prompt
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -42,6 +46,8 @@ _READ_WHOLE = 4  # tokens of a text before the others are read one by one
 _TIE = {"float32": 2 * FLOAT32_SLACK, "bfloat16": 0.03, "float16": 0.004}
 
 _ALONE = "--strict generates each completion alone"
+
+_EXAMPLE = Prompt(0, "Lorn\n\nLorn is a town.")
 
 Progress = Callable[[int, int], None]
 Prompts = Sequence[tuple[tuple[int, ...], int]]  # each with the tokens that may be written after it
@@ -162,9 +168,36 @@ class _Tried(HuggingFaceModel):
         path = OWN_CACHE if self.settings.get("path") == "own-cache" else SLOTS
         words = f"{type(self._model).__name__}, {self.dtype} on {self.versions['device']}, hash {self.sha256[:12]}"
         findings = [Finding("checkpoint", "ok", words), Finding("path", "ok", path)]
+        findings += self._told()
         if self.quantised:
             findings.append(Finding("quantized", "note", f"{self.quantised}: its layers stay as they are"))
         return findings
+
+    def _told(self) -> list[Finding]:
+        """Return what the model is told: with the bare prompt, and with its chat template if it has one."""
+        is_chat = self._prompting.template is not None
+        sheets = [("chat prompt" if is_chat else "prompt", self.prompt_sheet)]
+        if not is_chat and self._tokenizer.chat_template:
+            chat = Prompting(self.name, self._tokenizer, self._model.config, chat=True, bos="auto")
+            ends = chat.end_tokens(self._end_tokens(), ())
+            sheets.append(("chat prompt", PromptSheet(chat, self._tokenizer, ends)))
+        return [finding for what, sheet in sheets for finding in _described(what, json.loads(sheet.of(_EXAMPLE)))]
+
+
+def _described(what: str, sheet: Mapping[str, Any]) -> list[Finding]:
+    """Describe a prompt sheet. A BOS token that comes twice is a problem: no model was trained on it."""
+    bos, rendered = sheet["bos"], sheet["rendered"]
+    doubled = bos is not None and rendered.removeprefix(bos).startswith(bos)
+    begins = "begins with two BOS tokens" if doubled else f"begins with {bos}" if bos else "begins without BOS"
+    told = f"{json.dumps(rendered, ensure_ascii=False)}, {len(sheet['ids'])} tokens, {begins}"
+    findings = [Finding(what, "problem" if doubled else "ok", told)]
+    findings.append(Finding(f"{what}: ends", "ok", f"an answer ends at {', '.join(sheet['ends']) or 'no token'}"))
+    if sheet["date"]:
+        findings.append(Finding(f"{what}: date", "ok", f"the template gets {sheet['date']}, and never the clock"))
+    if marks := sheet["thinking"]:
+        order = "may come first" if marks["first"] else "is off"
+        findings.append(Finding(f"{what}: thinking", "ok", f"{order}, between {marks['open']} and {marks['close']}"))
+    return findings
 
 
 def _compare_with_transformers(

@@ -141,6 +141,8 @@ comment on column runs.finished_at is 'The time at which the run was complete or
 comment on column runs.heard_at is 'The time of the last heartbeat of the process that writes the run, which sends one at least every minute.';
 comment on column runs.process is 'The process that writes the run, by host, process number and start; NULL if no process writes it.';
 
+comment on column runs.prompt_sheet is 'What the model was told, as a JSON object: its first prompt as rendered, the ids of its tokens, the BOS token, the text that begins the answer, the tokens that end it, the marks of thinking, and the date that a chat template got; for a server the fields of the first request. NULL for texts from elsewhere, and for runs of older versions.';
+
 comment on table completions is 'One row per completion: a text that a model wrote after a prompt.';
 comment on column completions.run_id is 'The run.';
 comment on column completions.page_id is 'The article whose prompt the model completed.';

@@ -180,10 +180,11 @@ NO_PATH = {
     "definition", "detail", "direction", "dtype", "evaluator_id", "evidence", "evidence_title", "extractor_version",
     "finish_reason", "first", "first_sentence", "headings", "host", "instance_of", "judge", "judge_kind", "kind",
     "knowledge_cutoff_from", "label", "language", "licence", "licence_url", "metric", "model_sha256", "name",
-    "nearest_snapshot_id", "nearest_title", "no_answer", "origin", "parameter", "parameters", "permalink", "pitfalls", "process",
-    "prompt_template", "prose", "protocol", "rubric_sha256", "run_a", "run_b", "run_id", "said", "scope", "sha1", "sha256",
-    "snapshot_id", "source", "status", "structure_version", "table_name", "taken", "template", "templates", "text", "thinking",
-    "text_sha256", "title", "topic", "unit", "value", "verdict", "version", "wiki", "wikibase_item",
+    "nearest_snapshot_id", "nearest_title", "no_answer", "origin", "parameter", "parameters", "permalink",
+    "pitfalls", "process", "prompt_sheet", "prompt_template", "prose", "protocol", "rubric_sha256", "run_a",
+    "run_b", "run_id", "said", "scope", "sha1", "sha256", "snapshot_id", "source", "status", "structure_version",
+    "table_name", "taken", "template", "templates", "text", "text_sha256", "thinking", "title", "topic", "unit",
+    "value", "verdict", "version", "wiki", "wikibase_item",
 }  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """The page of a run: its properties, progress, numbers and prompts."""
 
+import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -54,6 +55,7 @@ def run(live: Live, request: Request) -> HtmlPage:
     shown = {"run": run_row | texts, "contender": contender, "metrics": metrics, "order": order, "directions": better}
     shown |= {"order_level": next((row["level"] for row in metrics if row["metric"] == order.metric), None)}
     shown |= {"progress": progress, "goes_on": goes_on, "scorings": scorings, "now": datetime.now(UTC)}
+    shown |= {"sheet": json.loads(run_row["prompt_sheet"]) if run_row["prompt_sheet"] else None}
     return HtmlPage("run.html", shown | {"prompts": prompts, "start": start, "rows": ROWS})
 
 

@@ -1,9 +1,10 @@
 """Build the fields of a request for one completion: model, messages, sampling, chat template and thinking."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
-from newwiki.decoding.grammar import Decoder
+from newwiki.decoding.grammar import Decoder, parse
 from newwiki.errors import UsageError
 from newwiki.models.backend import Writing
 from newwiki.models.remote.server_arguments import ServerArguments
@@ -40,6 +41,10 @@ class RequestFields:
             fields["seed"] = request_seed(self._writing.seed, prompt.page_id, sample)
         return fields
 
+    def told(self, prompt: Prompt) -> dict[str, Any]:
+        """Return the fields of a request that say what the model is told."""
+        return {"model": self._name, **self._content(prompt), **self._template}
+
     def most_cost(self, prompt: Prompt) -> float:
         """Return the highest possible cost of a completion; a prompt has at most as many tokens as bytes."""
         content = self._content(prompt)
@@ -73,6 +78,20 @@ class RequestFields:
             return arguments
         effort = {name: arguments[name] for name in ("reasoning_effort",) if name in arguments and dialect.reads_effort}
         return {"chat_template_kwargs": arguments, **effort}
+
+
+class RequestSheet:
+    """Describes the requests of a run: all fields but those of the sampling."""
+
+    def __init__(self, name: str, arguments: ServerArguments) -> None:
+        self._name, self._arguments = name, arguments
+
+    def of(self, prompt: Prompt) -> str:
+        """Return a JSON object with the fields of the request for a prompt, under `request`."""
+        [greedy] = parse("greedy")
+        return json.dumps(
+            {"request": RequestFields(self._name, self._arguments, greedy, Writing()).told(prompt)}, ensure_ascii=False
+        )
 
 
 def _instructed(prompt: Prompt) -> str:

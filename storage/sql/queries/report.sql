@@ -2,7 +2,7 @@
 
 -- name: report_runs
 select run_id, snapshot_id, model, model_sha256, backend, decoder, decoder_parameters, prompt_template, prompts, seed, samples,
-    keep, max_new_tokens, dtype, versions, numerics, protocol, knowledge_cutoff,
+    keep, max_new_tokens, dtype, versions, prompt_sheet, numerics, protocol, knowledge_cutoff,
     knowledge_cutoff_from, status, started_at, finished_at, heard_at, process
 from runs
 where snapshot_id = ?

@@ -193,7 +193,8 @@ def test_a_chat_is_asked_for_as_each_server_wants(
 
 
 SAMPLING = (
-    "temperature", "top_p", "top_k", "min_p", "typical_p", "repetition_penalty", "presence_penalty", "frequency_penalty",
+    "temperature", "top_p", "top_k", "min_p", "typical_p", "repetition_penalty", "presence_penalty",
+    "frequency_penalty",
 )  # fmt: skip
 
 
