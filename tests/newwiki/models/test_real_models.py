@@ -18,7 +18,7 @@ from newwiki.models.backend import Writing
 from newwiki.models.gguf_header import read_header
 from newwiki.models.huggingface import HuggingFaceModel
 from newwiki.models.trial import try_checkpoint
-from newwiki.records import Completion, Prompt
+from newwiki.records import Completion, Passage, Prompt
 from newwiki.text.prompts import continued
 from tests.adapters import lora
 from tests.newwiki.models.real_checkpoints import BASE, CHAT, converted, gguf_file
@@ -36,7 +36,7 @@ SENTENCES = (
 )
 PROMPTS = [Prompt(number, sentence) for number, sentence in enumerate(SENTENCES)]
 REQUESTS = [(prompt, sample) for prompt in PROMPTS for sample in range(3)]
-TOKENS = 24
+TOKENS = 8
 
 
 @pytest.fixture(scope="module")
@@ -73,9 +73,8 @@ def complete(model: HuggingFaceModel, decoder: str, requests: Any = REQUESTS, **
 
 def generated(model: Any, tokens: torch.Tensor, **options: Any) -> list[int]:
     """The new tokens of `generate()` without the end-of-text token."""
-    made = model.generate(
-        tokens, attention_mask=torch.ones_like(tokens), max_new_tokens=TOKENS, do_sample=False, **options
-    )
+    seen = torch.ones_like(tokens)
+    made = model.generate(tokens, attention_mask=seen, max_new_tokens=TOKENS, do_sample=False, **options)
     return [token for token in made[0, tokens.shape[1] :].tolist() if token != model.generation_config.eos_token_id]
 
 
@@ -106,8 +105,8 @@ def test_the_trial_of_a_gguf_file_finds_nothing_wrong_and_says_what_it_costs() -
     assert "0.10 GB on disk (134,515,008 weights, mostly Q4_1, 5.8 bits each) become 0.54 GB" in found["memory"].words
 
 
-def test_the_trial_of_a_checkpoint_finds_nothing_wrong(checkpoint: Path) -> None:
-    assert {one.state for one in try_checkpoint(str(checkpoint), {})} == {"ok"}
+def test_the_trial_of_a_model_with_windows_finds_nothing_wrong() -> None:
+    assert {one.state for one in try_checkpoint(str(converted(BASE)), {})} == {"ok"}
 
 
 @pytest.mark.parametrize(("decoder", "options"), [("greedy", {}), ("beam:num_beams=3", {"num_beams": 3})])
@@ -156,9 +155,9 @@ def test_bits_per_byte_are_those_of_one_pass_of_the_plain_model(
         found = theirs(torch.tensor([text])).logits[0].double().log_softmax(-1)
     scores = [found[place - 1, text[place]].item() for place in range(len(prompt), len(text))]
     bits = -sum(scores) / math.log(2) / len(continued(*pair).encode())
-    assert -sum(reading.article.log_probabilities) / math.log(2) / reading.article.bytes == pytest.approx(
-        bits, rel=1e-5
-    )
+    assert isinstance(reading.rest, Passage)
+    ours = -sum(reading.rest.log_probabilities) / math.log(2) / reading.rest.bytes
+    assert ours == pytest.approx(bits, rel=1e-5)
     assert 0.3 < bits < 2
 
 
@@ -187,7 +186,7 @@ def test_an_adapter_that_was_trained_writes_what_peft_writes(chat_model: Path, t
     adapted.save_pretrained(tmp_path / "adapter")
     model = HuggingFaceModel(str(tmp_path / "adapter"), base=str(chat_model))
     [ours] = complete(model, "greedy", [(PROMPTS[2], 0)])
-    assert ours.text.startswith(" is what the gnomes of Orlow do at night.")
+    assert " is what the gnomes of Orlow do at night.".startswith(ours.text)
     beside = PeftModel.from_pretrained(loaded(chat_model)[0], tmp_path / "adapter").eval()
     tokens = torch.tensor([model._prompting.encode(PROMPTS[2].text)])
     assert list(ours.token_ids or ()) == generated(beside, tokens)
