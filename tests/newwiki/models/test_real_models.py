@@ -149,7 +149,7 @@ def test_bits_per_byte_are_those_of_one_pass_of_the_plain_model(
     theirs, tokenizer = plain
     sentence, _, rest = TEXT.partition(". ")
     pair = (f"{sentence}.", rest)
-    [reading] = model.readings([pair], standardised=False)
+    [reading] = model.readings([(Prompt(1, pair[0]), rest)], standardised=False)
     prompt, text = (tokenizer(part)["input_ids"] for part in (pair[0], pair[0] + continued(*pair)))
     with torch.inference_mode():
         found = theirs(torch.tensor([text])).logits[0].double().log_softmax(-1)
