@@ -24,7 +24,7 @@ from evaluators.networks.compiled import silent_openvino
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("program", choices=("ctranslate2", "openvino"))
+    parser.add_argument("program", choices=("ctranslate2", "openvino", "vllm"))
     parser.add_argument("dtype")
     parser.add_argument("folder", type=Path)
     random_models.add_arguments(parser)
@@ -32,6 +32,8 @@ def main() -> None:
     model = random_models.build(shape=random_models.asked_for(options))
     if options.program == "ctranslate2":
         to_ctranslate2(model, options.dtype, ctranslate2_folder(options.folder, options.dtype))
+    elif options.program == "vllm":
+        model.save_pretrained(vllm_folder(options.folder))
     elif not openvino_folder(options.folder).exists():  # one file serves all dtypes
         to_openvino(model, openvino_folder(options.folder))
 
@@ -42,6 +44,10 @@ def ctranslate2_folder(models: Path, dtype: str) -> Path:
 
 def openvino_folder(models: Path) -> Path:
     return models / "openvino"
+
+
+def vllm_folder(models: Path) -> Path:
+    return models / "vllm"
 
 
 def token(number: int) -> str:

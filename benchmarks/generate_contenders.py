@@ -5,9 +5,12 @@ CTranslate2     runs a number of prompts at once. Its callback ends each row at 
 OpenVINO GenAI  runs all prompts at once by continuous batching, with rows for a number of prompts. With equal lengths,
                 a prompt is a request. The completions of a request share one length, so mixed lengths need a request
                 each, and prefix caching may keep the shared part. Its cache has the dtype, not its default of 8 bits.
+vLLM            runs all prompts at once by continuous batching, with rows for a number of prompts. Each completion is a
+                request of its own length; prefix caching shares the prompt.
 engine          runs all prompts at once, with the rows that `--batch-size auto` chooses.
 """
 
+import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -183,6 +186,39 @@ def by_openvino(setup: Setup) -> tuple[int, Write]:
     return setup.rows, write
 
 
+def by_vllm(setup: Setup) -> tuple[int, Write]:
+    assert setup.models
+    os.environ["VLLM_NO_USAGE_STATS"] = "1"
+    os.environ["VLLM_LOGGING_LEVEL"] = "ERROR"
+    os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"  # so that time and memory are those of this process
+    os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "4")
+    import vllm
+
+    model = vllm.LLM(
+        model=str(converted_models.vllm_folder(setup.models)),
+        skip_tokenizer_init=True,
+        use_tqdm_on_load=False,
+        dtype=setup.dtype,
+        max_num_seqs=setup.rows,
+        enable_prefix_caching=True,
+    )
+
+    def write(prompts: Sequence[Sequence[int]], lengths: Sequence[Sequence[int]]) -> int:
+        asked = [
+            ({"prompt_token_ids": [*prompt]}, end)
+            for prompt, ends in zip(prompts, lengths, strict=True)
+            for end in ends
+        ]
+        options = {"temperature": 1, "top_k": TOP_K, "ignore_eos": True, "detokenize": False}
+        parameters = [vllm.SamplingParams(seed=seed, max_tokens=end, **options) for seed, (_, end) in enumerate(asked)]
+        done = model.generate([prompt for prompt, _ in asked], parameters, use_tqdm=False)
+        written = sum(len(request.outputs[0].token_ids) for request in done)
+        assert written == sum(map(sum, lengths))
+        return written
+
+    return setup.rows, write
+
+
 def by_engine(setup: Setup) -> tuple[int, Write]:
     model = random_models.build(getattr(torch, setup.dtype), setup.shape)
     random_models.prepare(model)
@@ -228,5 +264,6 @@ CONTENDERS: dict[str, Callable[[Setup], tuple[int, Write]]] = {
     "generate": by_generate,
     "ctranslate2": by_ctranslate2,
     "openvino": by_openvino,
+    "vllm": by_vllm,
     "engine": by_engine,
 }

@@ -1,4 +1,4 @@
-"""Measure how fast completions are written: the engine, transformers' `generate()`, CTranslate2 and OpenVINO GenAI.
+"""Measure how fast completions are written: the engine, transformers' `generate()`, CTranslate2, OpenVINO GenAI, vLLM.
 
     python benchmarks/generate_speed.py [--prompts 4] [--longest 96] [--rounds 3] [--only engine generate] [--shape …]
 
@@ -8,7 +8,8 @@ twelfth of the longest to the longest, as texts do. In `equal` all have the long
 count, and not the padding with which `generate()` fills a row that has ended before the others of its batch.
 `generate_contenders.py` describes how each contender runs. CTranslate2 and OpenVINO GenAI read the same weights, which
 are converted first (`converted_models.py`). Nothing else needs these packages: pip install -c constraints.txt -e
-'.[bench]'. Contenders that cannot take part are listed.
+'.[bench]'. vLLM has an environment of its own, which `.ci/vllm` makes (build/vllm). Contenders that cannot take part
+are listed.
 
 The contenders take turns, each in a process of its own, so that its peak memory is its own. Building or loading the
 model and a short warm-up are not timed. All contenders except the engine are tried with 1, 2 and 4 prompts at once, and
@@ -46,6 +47,8 @@ class Contender(NamedTuple):
     title: str
     at_once: tuple[int, ...] = (1, 2, MOST_AT_ONCE)  # numbers of prompts to try
     package: str = ""  # the package required in addition to the project's own dependencies
+    source: str = "pip install -c constraints.txt -e '.[bench]'"  # what installs the package
+    takes_gpu: bool = False
 
 
 GENERATE = Contender("generate", "float32", "generate(), float32")
@@ -58,6 +61,8 @@ CONTENDERS = (
     CTRANSLATE2_INT8,
     Contender("openvino", "float32", "OpenVINO GenAI, float32", package="openvino_genai"),
     Contender("openvino", "bfloat16", "OpenVINO GenAI, bfloat16", package="openvino_genai"),
+    Contender("vllm", "float32", "vLLM, float32", package="vllm", source=".ci/vllm", takes_gpu=True),
+    Contender("vllm", "bfloat16", "vLLM, bfloat16", package="vllm", source=".ci/vllm", takes_gpu=True),
     Contender("engine", "float32", "engine, float32", at_once=(0,)),
     Contender("engine", "bfloat16", "engine, bfloat16", at_once=(0,)),
 )
@@ -113,8 +118,8 @@ def _takes_part(one: Contender, machine: Result, folder: Path, shape: Sequence[s
     if not one.package:
         return True
     if not find_spec(one.package):
-        reason = "pip install -c constraints.txt -e '.[bench]' has it"
-    elif machine["device"] != "cpu":
+        reason = f"{one.source} has it"
+    elif machine["device"] != "cpu" and not one.takes_gpu:
         reason = "it would run on the processor here, the others on the GPU"
     elif one.dtype == "bfloat16" and not machine["bfloat16_in_hardware"]:
         reason = "this processor has no bfloat16"

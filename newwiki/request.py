@@ -557,6 +557,7 @@ class PlanRequest(Request):
         None, "Seconds to score one text on one machine, in place of the measured time.", above=0
     )
     load_seconds: float | None = field(None, "Seconds to load a model, in place of the built-in estimate.", above=0)
+    checkpoint: str | None = field(None, "Local model whose memory to add to the plan.", metavar="MODEL")
 
     @property
     def runs(self) -> int:

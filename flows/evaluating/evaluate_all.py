@@ -110,6 +110,7 @@ def evaluate_all(
                     work.score(database, planned, loaded_evaluators, progress, scoring)
                 except ShardsFailed as error:
                     failures.append(f"run {planned.run.run_id} ({name} {decoder.short}): {error}")
+            del loaded  # so that it and the next one need not fit into memory together
     if failures:
         raise ShardsFailed("; ".join(failures) + "; run the same command again for what is missing")
     return scorers

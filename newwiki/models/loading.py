@@ -1,10 +1,12 @@
 """Load checkpoints from local files, and refuse those that the requested kind of model cannot be read from."""
 
 from collections.abc import Callable, Collection
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from newwiki.errors import NewWikiError, TerminalError
+from newwiki.models import quantised
 from newwiki.models.checkpoint import TOKENIZER, Checkpoint, Opened, has_safetensors
 from newwiki.models.own_tokenizer import as_in_file
 from newwiki.quiet import silence_transformers
@@ -80,7 +82,8 @@ def _load(
                     _refuse_missing(checkpoint, info["missing_keys"])
                 return loaded
 
-            loaded = _merged(checkpoint, opened.adapter, kind, read, dtype) if opened.adapter else read(dtype)
+            with quantised.one_progress_bar(checkpoint.gguf) if checkpoint.gguf else nullcontext():
+                loaded = _merged(checkpoint, opened.adapter, kind, read, dtype) if opened.adapter else read(dtype)
         loaded = (loaded if checkpoint.quantised else loaded.to(device)).eval()
     except NewWikiError:
         raise

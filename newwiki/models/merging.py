@@ -98,13 +98,19 @@ def bases_stay() -> Iterator[None]:
 
 def base_model(key: Hashable, read: Callable[[], Any]) -> Any:
     """Return a base to merge into: a new one from `read`, or a copy of the one kept in memory under the same key."""
-    kept = _KEPT.get()
-    if kept is None:
+    return read() if _KEPT.get() is None else copy.deepcopy(kept(key, read))
+
+
+def kept(key: Hashable, read: Callable[[], Any]) -> Any:
+    """Return what `read` returns, or the base that is kept in memory under the same key. Another base is dropped
+    first."""
+    bases = _KEPT.get()
+    if bases is None:
         return read()
-    if key not in kept:
-        kept.clear()
-        kept[key] = read()
-    return copy.deepcopy(kept[key])
+    if key not in bases:
+        bases.clear()
+        bases[key] = read()
+    return bases[key]
 
 
 def merged(base: Any, adapter: Path, name: str, dtype: str) -> Any:

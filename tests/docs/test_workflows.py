@@ -40,14 +40,14 @@ def test_a_workflow_installs_torch_for_the_processor(workflow: Path) -> None:
     steps = [(job, step) for job in whole["jobs"].values() for step in job["steps"] if "run" in step]
     for job, step in [one for one in steps if re.search(_INSTALLS, one[1]["run"])]:
         set_to = {**whole.get("env", {}), **job.get("env", {}), **step.get("env", {})}
-        by_uv = re.search(r"\.ci/(lowest|gliner)", step["run"])
+        by_uv = re.search(r"\.ci/(lowest|gliner|vllm)", step["run"])
         assert (_BY_UV if by_uv else _BY_PIP).items() <= set_to.items(), step
 
 
 _BY_PIP = {"PIP_EXTRA_INDEX_URL": "https://download.pytorch.org/whl/cpu"}
 _BY_UV = {"UV_TORCH_BACKEND": "cpu"}
 # torch, or the package that depends on it
-_INSTALLS = r"pip install .*(torch|'\.|-e)|\.ci/(run|lowest|gliner)|make "
+_INSTALLS = r"pip install .*(torch|'\.|-e)|\.ci/(run|lowest|gliner|vllm|real)|make "
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)

@@ -6,16 +6,19 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from safetensors.torch import load_file
 
 from evaluators.scoring import select
 from flows.evaluating.generate import generate, load_model
 from flows.evaluating.generate import plan as named
 from flows.planning.costs import Rate, machines_for, plan
+from flows.planning.plan_rows import memory_rows
 from flows.planning.rates import TABLE, rates
 from flows.progress import Silent
 from flows.scoring.score_run import LoadedEvaluators, score_run
 from flows.workers.shards import A_SHARD, cut
 from newwiki.decoding.grammar import parse
+from newwiki.errors import TerminalError
 from newwiki.models.backend import Backend
 from newwiki.request import EvaluationRequest, PlanRequest
 from newwiki.settings import Settings
@@ -193,3 +196,12 @@ def test_the_command_prints_hours_machines_money_and_where_rates_come_from(in_pr
 
 def test_a_given_rate_says_that_it_was_given() -> None:
     assert TABLE.changed(score_seconds=2).score_seconds == Rate(2, "given")
+
+
+def test_the_memory_of_a_checkpoint_is_counted_from_its_shapes(toy_checkpoint: Path, tmp_path: Path) -> None:
+    weights = sum(weight.numel() for weight in load_file(toy_checkpoint / "model.safetensors").values())
+    [(_, in_float32, source), (_, in_bfloat16, _)] = memory_rows(str(toy_checkpoint))
+    assert (in_float32, in_bfloat16) == (weights * 4 / 1e9, weights * 2 / 1e9)
+    assert source.startswith(f"{weights:,} weights (safetensors)")
+    with pytest.raises(TerminalError, match="cannot be counted; name a GGUF file, or a local folder"):
+        memory_rows(str(tmp_path))

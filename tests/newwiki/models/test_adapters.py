@@ -39,7 +39,6 @@ from newwiki.models.huggingface import HuggingFaceModel
 from newwiki.models.loading import load
 from newwiki.models.merging import bases_stay
 from newwiki.models.seq2seq import Seq2SeqModel
-from newwiki.models.vllm import VLLMModel
 from newwiki.records import Prompt
 from newwiki.training.record import Trained, TrainingRecord, set_sha256, write
 from tests.adapters import lora, write_adapter
@@ -468,12 +467,9 @@ def test_an_encoder_decoder_has_adapters_too(toy_checkpoint: Path, tmp_path: Pat
     assert found == wanted != before
 
 
-def test_what_does_not_merge_says_how_to(adapter: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_does_not_merge_says_how_to(adapter: Path) -> None:
     with pytest.raises(TerminalError, match=r"has an adapter .*merge_and_unload\(\)\.save_pretrained"):
         find_whole(str(adapter), "main", Trust())
-    monkeypatch.setattr("newwiki.models.vllm._package", lambda: None)
-    with pytest.raises(TerminalError, match=r"has an adapter .*merge_and_unload\(\)\.save_pretrained"):
-        VLLMModel.find(str(adapter))
 
 
 def test_an_adapter_can_be_the_expert_and_its_base_the_amateur(toy_checkpoint: Path, trained: Path) -> None:

@@ -15,6 +15,7 @@ from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError
 from newwiki.models.backend import Writing
 from newwiki.models.engine.packed import PackedLinear, pack_linear_layers
+from newwiki.models.gguf_header import read_header
 from newwiki.models.huggingface import HuggingFaceModel
 from newwiki.models.quantised import method_of
 from newwiki.models.trial import try_checkpoint
@@ -171,6 +172,21 @@ def test_a_gguf_file_is_the_model_that_was_written_into_it(by: str, tmp_path: Pa
     assert HuggingFaceModel.find(str(file)).sha256 == before
     file.write_bytes(file.read_bytes() + b"\0")
     assert HuggingFaceModel.find(str(file)).sha256 != before
+
+
+def test_the_header_of_a_gguf_file_says_what_its_weights_take_in_memory(tmp_path: Path) -> None:
+    model = built(QWEN)
+    header = read_header(_gguf(model, tmp_path / "tiny.gguf"))
+    weights = sum(weight.numel() for weight in model.state_dict().values())
+    assert header.types == {"F32": weights}
+    assert (header.bytes_in_memory("float32"), header.bytes_in_memory("bfloat16")) == (4 * weights, 2 * weights)
+
+
+@pytest.mark.parametrize("content", [b"", b"GGUF", b"GGML" + bytes(60), b"GGUF" + b"\xff" * 60])
+def test_a_file_that_is_not_gguf_is_refused(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "tiny.gguf").write_bytes(content)
+    with pytest.raises(TerminalError, match=r"tiny\.gguf' is not a readable GGUF file .*; download it again"):
+        read_header(tmp_path / "tiny.gguf")
 
 
 def test_a_gguf_file_of_another_architecture_is_refused_in_one_line(tmp_path: Path) -> None:

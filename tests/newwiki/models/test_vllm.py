@@ -1,176 +1,173 @@
-"""What vLLM is asked, as far as that can be known without it: a stand-in for the package takes its calls.
+"""vLLM writes what our engine writes, wherever no random number decides, and says how each text ended.
 
-It has the names of vLLM's offline API (LLM, SamplingParams, the engine's add_request, step and abort_request) and
-answers with made-up tokens. That vLLM itself does what it is asked is tested nowhere here.
+Most of it needs the package vllm, which has an environment of its own: `.ci/vllm`.
 """
 
-import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
+from peft import AdaLoraConfig, LoraConfig
 
 from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError, UsageError
 from newwiki.models.backend import Writing
 from newwiki.models.huggingface import HuggingFaceModel
-from newwiki.models.vllm import MODE, VLLMModel
+from newwiki.models.merging import bases_stay
+from newwiki.models.vllm import MODE, VLLMModel, batch_invariance
+from newwiki.models.vllm_adapters import engine_rank
 from newwiki.records import Completion, Prompt
 from newwiki.registry import models
+from tests.adapters import lora, write_adapter
+from tests.newwiki.models.small_llama import CONTEXT, write_llama
 
-PROMPTS = [Prompt(11, "Ilse Maradén was a botanist."), Prompt(40, "Orlow is a town.")]
-REQUESTS = [(prompt, sample) for prompt in PROMPTS for sample in range(2)]
+PROMPTS = [Prompt(11, "Ilse Maradén was a botanist."), Prompt(40, "Orlow is a town."), Prompt(7, "The river")]
+EAGER = {"enforce_eager": "yes"}  # it starts sooner
+REQUESTS = [(prompt, sample) for prompt in PROMPTS for sample in range(4)]
 
-
-@dataclass
-class Engine:
-    """Finishes one request a step, the last first, as `ends` says."""
-
-    model_config: Any
-    ends: dict[str, Any]
-    waiting: list[tuple[str, Any, Any]] = field(default_factory=list)
-    asked: list[tuple[str, Any, Any]] = field(default_factory=list)
-    aborted: list[str] = field(default_factory=list)
-
-    def add_request(self, name: str, prompt: Any, parameters: Any) -> None:
-        self.waiting.append((name, prompt, parameters))
-        self.asked.append((name, prompt, parameters))
-
-    def step(self) -> list[Any]:
-        name, _, parameters = self.waiting.pop()
-        ends = {name: end(self.waiting) if callable(end) else end for name, end in self.ends.items()}
-        written = SimpleNamespace(**{"text": f" by {parameters.seed}", **ends})
-        unfinished = SimpleNamespace(request_id="other", finished=False, outputs=[])
-        return [unfinished, SimpleNamespace(request_id=name, finished=True, outputs=[written])]
-
-    def abort_request(self, names: list[str]) -> None:
-        self.aborted += names
+needs_vllm = pytest.mark.skipif(
+    find_spec("vllm") is None, reason="needs vLLM, which has an environment of its own: .ci/vllm"
+)
 
 
-class StandIn(ModuleType):
-    """The module `vllm`. `loading` is what the model was loaded with."""
+@pytest.fixture(scope="module")
+def llama(toy_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_llama(toy_checkpoint, tmp_path_factory.mktemp("llama") / "llama")
 
-    __version__ = "0.0.stand-in"
 
-    def __init__(self) -> None:
-        super().__init__("vllm")
-        self.loading: dict[str, Any] = {}
-        self.ends: dict[str, Any] = {"token_ids": [5, 6, 0], "finish_reason": "stop", "stop_reason": None}
-        self.sampling_params = SimpleNamespace(RequestOutputKind=SimpleNamespace(FINAL_ONLY="final"))
-
-    def LLM(self, **loading: Any) -> Any:
-        self.loading = loading
-        config = SimpleNamespace(max_model_len=loading.get("max_model_len", 1024))
-        return SimpleNamespace(llm_engine=Engine(config, self.ends))
-
-    def SamplingParams(self, **parameters: Any) -> Any:
-        return SimpleNamespace(**parameters)
+@pytest.fixture(scope="module")
+def shared_engine() -> Iterator[None]:
+    """One engine at a time: models that can share it do."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("VLLM_CPU_KVCACHE_SPACE", "1")  # GB
+        with bases_stay():
+            yield
 
 
 @pytest.fixture
-def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
-    module = StandIn()
-    monkeypatch.setitem(sys.modules, "vllm", module)
-    monkeypatch.setitem(sys.modules, "vllm.sampling_params", module.sampling_params)
-    return module
+def model(shared_engine: None, llama: Path) -> VLLMModel:
+    return VLLMModel(str(llama), **EAGER)
 
 
-@pytest.fixture
-def model(stand_in: StandIn, toy_checkpoint: Path) -> VLLMModel:
-    return VLLMModel(str(toy_checkpoint))
+@pytest.fixture(scope="module")
+def ours(llama: Path) -> HuggingFaceModel:
+    return HuggingFaceModel(str(llama))
 
 
-def complete(model: VLLMModel, decoder: str = "sample", **writing: Any) -> list[Completion]:
-    batches = model.complete(REQUESTS, parse(decoder)[0], Writing(**{"max_new_tokens": 16, **writing}))
-    return sorted(chain.from_iterable(batches), key=lambda one: (one.page_id, one.sample))
+def complete(model: Any, decoder: str, requests: Any = REQUESTS, **writing: Any) -> list[tuple[Any, ...]]:
+    batches = model.complete(requests, parse(decoder)[0], Writing(**{"max_new_tokens": 16, **writing}))
+    return sorted(_told(completion) for completion in chain.from_iterable(batches))
 
 
-def parameters(model: VLLMModel, decoder: str, **writing: Any) -> list[Any]:
-    complete(model, decoder, **writing)
-    return [asked for _, _, asked in model._llm.llm_engine.asked]
+def _told(completion: Completion) -> tuple[Any, ...]:
+    written = (completion.text, completion.tokens, completion.words)
+    return completion.page_id, completion.sample, *written, completion.finish_reason, completion.truncated
 
 
-def test_without_the_package_the_error_says_what_to_install(toy_checkpoint: Path) -> None:
-    with pytest.raises(TerminalError, match=r"needs a package and a GPU: pip install 'newwiki-eval\[vllm\]'"):
-        VLLMModel.find(str(toy_checkpoint))
-
-
-def test_a_checkpoint_is_hashed_and_loaded_with_prefix_caching(
-    model: VLLMModel, stand_in: StandIn, toy_checkpoint: Path
-) -> None:
+@needs_vllm
+def test_a_checkpoint_has_the_hash_of_backend_hf(model: VLLMModel, ours: HuggingFaceModel) -> None:
     assert models.get("vllm") is VLLMModel
-    assert model.sha256 == HuggingFaceModel.find(str(toy_checkpoint)).sha256
-    assert Path(stand_in.loading.pop("model")).name == toy_checkpoint.name
-    assert Path(stand_in.loading.pop("tokenizer")).name == toy_checkpoint.name
-    assert stand_in.loading == {"dtype": "float32", "trust_remote_code": False, "enable_prefix_caching": True}
-    assert (model.dtype, model.versions["vllm"]) == ("float32", "0.0.stand-in")
-    assert model.versions["vllm_batch_invariant"] == "off"
-    assert model.settings == {"bos": "no", "chat": "no", "context": "1024"}
+    assert model.sha256 == ours.sha256
+    assert (model.dtype, model.versions["vllm_batch_invariant"]) == ("float32", "off")
+    assert model.versions["vllm"].startswith("0.")
+    assert model.settings == {"bos": "no", "chat": "no", "context": str(CONTEXT)}
 
 
-def test_the_user_says_how_much_of_which_gpus(stand_in: StandIn, toy_checkpoint: Path) -> None:
-    sizes = {"tensor_parallel_size": "2", "gpu_memory_utilization": "0.5", "max_model_len": "256"}
-    assert VLLMModel(str(toy_checkpoint), **sizes).settings["context"] == "256"
-    assert {name: stand_in.loading[name] for name in sizes} == {
-        "tensor_parallel_size": 2, "gpu_memory_utilization": 0.5, "max_model_len": 256,
-    }  # fmt: skip
-    with pytest.raises(UsageError, match=r"must be numbers: .*'two'"):
-        VLLMModel.find(str(toy_checkpoint), tensor_parallel_size="two")
-
-
-@pytest.mark.parametrize("off", ["0", ""])
-def test_whether_its_batch_invariant_mode_was_on_is_recorded(
-    off: str, stand_in: StandIn, toy_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+@needs_vllm
+@pytest.mark.parametrize(
+    "decoder",
+    [
+        "greedy",
+        "sample:top_k=1",
+        "sample:top_k=1,repetition_penalty=1.4",
+        "sample:top_k=1,presence_penalty=0.1,frequency_penalty=0.05",
+        "sample:top_p=0.0001,temperature=0.7",
+        "sample:min_p=1",
+    ],
+)
+def test_what_no_random_number_decides_is_what_our_engine_writes(
+    decoder: str, model: VLLMModel, ours: HuggingFaceModel
 ) -> None:
-    monkeypatch.setenv(MODE, off)
-    assert VLLMModel(str(toy_checkpoint)).versions["vllm_batch_invariant"] == "off"
+    texts = complete(model, decoder)
+    assert texts == complete(ours, decoder)
+    assert (texts == complete(ours, "greedy")) == ("penalty" not in decoder)
+
+
+@needs_vllm
+def test_every_completion_has_a_seed_of_its_own(model: VLLMModel) -> None:
+    texts = complete(model, "sample")
+    some = [text for _, _, text, *_ in texts if text]
+    assert len(set(some)) == len(some) > len(REQUESTS) / 2
+    assert complete(model, "sample", REQUESTS[::-1]) == texts
+    assert not {text for _, _, text, *_ in complete(model, "sample", seed=1)} & set(some)
+
+
+@needs_vllm
+def test_a_text_ends_as_ours_does_at_a_stop_string(model: VLLMModel, ours: HuggingFaceModel) -> None:
+    text = complete(model, "greedy")[0][2]
+    stop = (text[5:8],)
+    texts = complete(model, "greedy", stop=stop)
+    assert texts == complete(ours, "greedy", stop=stop)
+    assert texts[0][2] == text[: text.index(stop[0])]
+    assert texts[0][5:] == ("stop", False)
+
+
+@needs_vllm
+def test_a_text_ends_at_the_end_tokens_that_the_checkpoint_names_or_is_full(model: VLLMModel) -> None:
+    """By chance: one token in 20 ends a text."""
+    ended = [(tokens, reason, truncated) for *_, tokens, _, reason, truncated in complete(model, "sample")]
+    assert {(16, "length", True), (0, "stop", False)} <= set(ended)
+    assert all(
+        (reason == "length") == truncated and (tokens == 16 or not truncated) for tokens, reason, truncated in ended
+    )
+
+
+@needs_vllm
+def test_a_text_ends_with_the_context(model: VLLMModel, ours: HuggingFaceModel) -> None:
+    long = Prompt(3, "Orlow is a town in the valley of the river. " * 3)
+    assert 0 < (room := CONTEXT - len(ours.tokens(long.text))) < 60
+    [text] = complete(model, "greedy", [(long, 0)], max_new_tokens=60)
+    assert [text] == complete(ours, "greedy", [(long, 0)], max_new_tokens=60)
+    assert text[3] == room and text[5:] == ("context", True)
+    with pytest.raises(TerminalError, match=rf"page 3 has \d+ tokens, which leaves no room in a context of {CONTEXT}"):
+        complete(model, "greedy", [(Prompt(3, "Orlow " * CONTEXT), 0)])
+
+
+@needs_vllm
+def test_a_chat_model_reads_the_template(shared_engine: None, llama: Path, model: VLLMModel) -> None:
+    chat, ours = VLLMModel(str(llama), chat="yes", **EAGER), HuggingFaceModel(str(llama), chat="yes")
+    assert chat._llm is model._llm, "they share an engine"
+    assert chat.settings["chat"] == "yes"
+    texts = complete(chat, "greedy")
+    assert texts == complete(ours, "greedy") != complete(model, "greedy")
+
+
+@needs_vllm
+def test_an_aborted_run_leaves_nothing_behind(model: VLLMModel) -> None:
+    texts = complete(model, "sample")
+    batches: Any = model.complete(REQUESTS, parse("sample")[0], Writing(max_new_tokens=16))
+    next(batches)
+    assert model._llm.llm_engine.has_unfinished_requests()
+    batches.close()
+    assert not model._llm.llm_engine.has_unfinished_requests()
+    assert complete(model, "sample") == texts
+
+
+@needs_vllm
+def test_a_mode_that_is_on_is_tested(model: VLLMModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing in a batch of this model moves a logit far enough for another token."""
+    engine = model._llm.llm_engine
+    for off in ("0", ""):
+        monkeypatch.setenv(MODE, off)
+        assert batch_invariance(engine) == "off"
     monkeypatch.setenv(MODE, "1")
-    model = VLLMModel(str(toy_checkpoint))
-    assert model.versions["vllm_batch_invariant"] == "on; 4 texts of 32 tokens were the same alone and beside 28 others"
-    asked = model._llm.llm_engine.asked
-    assert len(asked) == 4 + 32
-    assert len({len(prompt["prompt_token_ids"]) for _, prompt, _ in asked}) == 32
-    short = VLLMModel(str(toy_checkpoint), max_model_len="100")._llm.llm_engine.asked
-    assert max(len(prompt["prompt_token_ids"]) + asked.max_tokens for _, prompt, asked in short) == 100
+    assert batch_invariance(engine) == "on; 4 texts of 32 tokens were the same alone and beside 28 others"
 
 
-def test_a_mode_that_does_not_hold_ends_it(
-    stand_in: StandIn, toy_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stand_in.ends["token_ids"] = lambda waiting: [5, 6, len(waiting)]
-    VLLMModel(str(toy_checkpoint))
-    monkeypatch.setenv(MODE, "1")
-    with pytest.raises(TerminalError, match="3 of 4 texts that vLLM generated together with 28 others differ"):
-        VLLMModel(str(toy_checkpoint))
-
-
-def test_every_completion_is_a_request_with_its_own_seed(model: VLLMModel) -> None:
-    texts = complete(model)
-    assert [(one.page_id, one.sample) for one in texts] == [(prompt.page_id, sample) for prompt, sample in REQUESTS]
-    assert len({one.text for one in texts}) == len(REQUESTS)
-    assert complete(model) == texts
-    assert {one.text for one in complete(model, seed=1)}.isdisjoint({one.text for one in texts})
-    tokens = model._llm.llm_engine.asked[0][1]["prompt_token_ids"]
-    assert model._prompting.decode(tokens) == PROMPTS[0].text
-
-
-def test_a_decoder_is_described_completely(model: VLLMModel) -> None:
-    asked = parameters(model, "sample:top_k=20,top_p=0.9,min_p=0.05,temperature=0.7,presence_penalty=1", stop=("END",))[
-        0
-    ]
-    del asked.seed
-    assert vars(asked) == {
-        "temperature": 0.7, "top_p": 0.9, "top_k": 20, "min_p": 0.05, "presence_penalty": 1.0, "frequency_penalty": 0.0,
-        "repetition_penalty": 1.0, "max_tokens": 16, "stop": ["END"], "output_kind": "final",
-    }  # fmt: skip
-    greedy = parameters(model, "greedy")[-1]
-    assert (greedy.temperature, greedy.top_p, greedy.top_k, greedy.min_p) == (0, 1, 0, 0)
-
-
+@needs_vllm
 @pytest.mark.parametrize(
     ("decoder", "message"),
     [
@@ -189,45 +186,102 @@ def test_what_vllm_cannot_do_is_refused(model: VLLMModel, decoder: str, message:
         complete(model, decoder)
 
 
+@needs_vllm
 def test_its_batches_are_its_own(model: VLLMModel) -> None:
     for writing in ({"strict": True}, {"batch_size": 4}):
         with pytest.raises(UsageError, match="omit --strict and --batch-size"):
-            complete(model, **writing)
+            complete(model, "greedy", **writing)
+
+
+@needs_vllm
+def test_adapters_of_one_base_share_its_engine_and_write_what_the_merged_models_write(
+    shared_engine: None, llama: Path, tmp_path: Path
+) -> None:
+    """After the tests of the base, whose engine this one replaces."""
+    configs = [lora(), lora(r=8, lora_alpha=4, target_modules=["q_proj", "down_proj"]), lora(r=6, use_rslora=True)]
+    folders = [write_adapter(llama, tmp_path / str(seed), config, seed=seed) for seed, config in enumerate(configs)]
+    adapters = [VLLMModel(str(folder), **EAGER) for folder in folders]
+    assert len({id(adapter._llm) for adapter in adapters}) == 1
+    written: dict[Path, Any] = {}
+    for adapter, folder in [*zip(adapters, folders, strict=True)] * 2:
+        merged = HuggingFaceModel(str(folder))
+        texts = complete(adapter, "greedy")
+        assert texts == complete(merged, "greedy")
+        assert written.setdefault(folder, texts) == texts
+        assert adapter.sha256 == merged.sha256
+        assert {key: merged.versions[key] for key in ("adapter", "adapter_base", "adapter_base_sha256")}.items() <= (
+            adapter.versions.items()
+        )
+    assert len({str(texts) for texts in written.values()}) == 3
+    weights = folders[0] / "adapter_model.safetensors"
+    weights.write_bytes(weights.read_bytes())
+    with pytest.raises(TerminalError, match="changed while newwiki loaded it"):
+        complete(adapters[0], "greedy")
+
+
+@needs_vllm
+def test_a_model_that_vllm_gives_no_adapters_is_one_line_below_vllms_reason(
+    shared_engine: None, toy_checkpoint: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    adapter = write_adapter(toy_checkpoint, tmp_path / "adapter", lora())
+    with pytest.raises(TerminalError, match=r"vLLM cannot load .*toy-gpt2") as refused:
+        VLLMModel(str(adapter), **EAGER)
+    assert "\n" not in str(refused.value)
+    assert "GPT2LMHeadModel does not support LoRA yet" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize(
-    ("ends", "expected"),
+    ("config", "reason"),
     [
-        ({"token_ids": [5, 6, 0], "finish_reason": "stop", "stop_reason": None}, (2, "stop", False)),
-        ({"token_ids": [5, 6, 7], "finish_reason": "stop", "stop_reason": "END"}, (3, "stop", False)),
-        ({"token_ids": [5] * 16, "finish_reason": "length", "stop_reason": None}, (16, "length", True)),
-        ({"token_ids": [5] * 9, "finish_reason": "length", "stop_reason": None}, (9, "context", True)),
-        ({"token_ids": [5], "finish_reason": "abort", "stop_reason": None}, (1, "unknown", True)),
+        (AdaLoraConfig(total_step=10, target_modules=["q_proj"]), "its kind is ADALORA, and vLLM runs LORA alone"),
+        (lora(use_dora=True), "sets use_dora"),
+        (lora(modules_to_save=["norm"]), "sets modules_to_save"),
+        (lora(trainable_token_indices=[60, 61]), "sets trainable_token_indices"),
+        (lora(bias="all"), r"it trains biases \(bias=all\)"),
+        (lora(init_lora_weights="pissa"), "init_lora_weights=pissa changes the weights of its base"),
+        (LoraConfig(r=513, target_modules=["q_proj"]), "its rank is 513, and vLLM runs ranks up to 512"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_completion_says_how_it_ended(
-    model: VLLMModel, stand_in: StandIn, ends: dict[str, Any], expected: tuple[Any, ...]
+def test_an_adapter_that_vllm_would_change_is_refused(config: Any, reason: str, llama: Path, tmp_path: Path) -> None:
+    adapter = write_adapter(llama, tmp_path / "adapter", config)
+    with pytest.raises(TerminalError, match=rf"vLLM cannot run the adapter .*{reason}.* --backend hf, or merge it"):
+        engine_rank(adapter, "adapter")
+
+
+def test_an_adapter_with_trained_embeddings_is_refused(llama: Path, tmp_path: Path) -> None:
+    """vLLM skips them without a word."""
+    adapter = write_adapter(llama, tmp_path / "adapter", lora(), tokens=1030)
+    with pytest.raises(TerminalError, match=r"holds more than pairs of LoRA matrices .*lm_head\.weight"):
+        engine_rank(adapter, "adapter")
+
+
+@pytest.mark.parametrize(("ranks", "engine"), [((4,), 8), ((64,), 64), ((8, 33), 64)])
+def test_an_engine_has_room_for_the_largest_rank(
+    ranks: tuple[int, ...], engine: int, llama: Path, tmp_path: Path
 ) -> None:
-    stand_in.ends.update(ends)
-    one = complete(model)[0]
-    assert (one.tokens, one.finish_reason, one.truncated) == expected
+    first, *others = ranks
+    config = lora(
+        r=first, target_modules=["q_proj", "v_proj"], rank_pattern=dict.fromkeys(["v_proj"][: len(others)], ranks[-1])
+    )
+    assert engine_rank(write_adapter(llama, tmp_path / "adapter", config), "adapter") == engine
 
 
-def test_a_prompt_that_leaves_no_room_is_an_error_and_little_room_is_all_that_is_asked_for(
-    stand_in: StandIn, toy_checkpoint: Path
-) -> None:
-    length = len(VLLMModel(str(toy_checkpoint))._prompting.encode(PROMPTS[0].text))
-    tight = VLLMModel(str(toy_checkpoint), max_model_len=str(length + 3))
-    assert parameters(tight, "sample")[0].max_tokens == 3
-    with pytest.raises(
-        TerminalError, match=rf"page 11 has {length} tokens, which leaves no room in a context of {length}"
-    ):
-        complete(VLLMModel(str(toy_checkpoint), max_model_len=str(length)))
+@pytest.mark.skipif(find_spec("vllm") is not None, reason="vLLM is installed")
+def test_without_the_package_the_error_says_where_to_read_on(toy_checkpoint: Path) -> None:
+    with pytest.raises(TerminalError, match=r"needs the package vllm, or vllm-cpu; docs/evaluate\.md"):
+        VLLMModel.find(str(toy_checkpoint))
 
 
-def test_who_stops_leaves_nothing_running(model: VLLMModel) -> None:
-    coming = model.complete(REQUESTS, parse("sample")[0], Writing())
-    (first,) = next(coming)
-    coming.close()  # type: ignore[attr-defined]
-    assert (first.page_id, first.sample) == (40, 1)
-    assert model._llm.llm_engine.aborted == ["11:0", "11:1", "40:0"]
+def test_its_own_arguments_are_numbers_and_a_flag(toy_checkpoint: Path) -> None:
+    with pytest.raises(UsageError, match=r"must be numbers: .*'two'"):
+        VLLMModel.find(str(toy_checkpoint), tensor_parallel_size="two")
+    with pytest.raises(UsageError, match="enforce_eager must be yes or no, not 'perhaps'"):
+        VLLMModel.find(str(toy_checkpoint), enforce_eager="perhaps")
+
+
+@needs_vllm
+def test_a_gguf_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "model.gguf").touch()
+    with pytest.raises(TerminalError, match=r"does not read GGUF files \('model\.gguf'\); use --backend hf"):
+        VLLMModel.find(str(tmp_path))
