@@ -59,6 +59,36 @@ class _Parameters(pydantic.BaseModel):
     revisits: dict[str, str] | None = None
 
 
+class _Thinking(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(strict=True, extra="forbid")
+
+    open: str
+    close: str
+    first: bool
+
+
+class _Sheet(pydantic.BaseModel):
+    """The prompt sheet of a model that was read here."""
+
+    model_config = pydantic.ConfigDict(strict=True, extra="forbid")
+
+    rendered: str
+    ids: list[int]
+    bos: str | None
+    answer_begins: str | None
+    ends: list[str]
+    thinking: _Thinking | None
+    date: str | None
+
+
+class _RequestSheet(pydantic.BaseModel):
+    """The prompt sheet of a model at a server."""
+
+    model_config = pydantic.ConfigDict(strict=True, extra="forbid")
+
+    request: dict[str, Any]
+
+
 def require_snapshot_parameters(text: str) -> None:
     """Raise ValueError if the parameters of a snapshot are invalid."""
     _read(_Parameters, text)
@@ -72,6 +102,8 @@ def require_sound(run: Run) -> None:
         raise ValueError(f"{run.prompts} prompts, {run.samples} samples and {run.keep} of them kept cannot be")
     if run.protocol is not None and json.loads(run.protocol) != _protocol(run, versions):
         raise ValueError("its protocol is not what its other fields say")
+    if run.prompt_sheet is not None:
+        _read(_RequestSheet if '"request"' in run.prompt_sheet[:20] else _Sheet, run.prompt_sheet)
     if run.samples and run.backend != "file":
         _require_decoder(run)
 
@@ -91,7 +123,10 @@ def _require_decoder(run: Run) -> None:
     decoder = decoder_of(run)
     if decoder is None:
         return
-    if decoder.canonical != run.decoder or not decoder.is_recorded_as(json.loads(run.decoder_parameters)):
+    parameters = json.loads(run.decoder_parameters)
+    if not isinstance(parameters, dict):
+        raise ValueError("the parameters of its decoder are no JSON object")
+    if decoder.canonical != run.decoder or not decoder.is_recorded_as(parameters):
         raise ValueError(f"its decoder '{run.decoder[:60]}' is not in canonical form, or its parameters are others")
 
 

@@ -287,12 +287,12 @@ class LocalModel(ABC):
     @cached_property
     def _ends(self) -> frozenset[int]:
         eos = self._model.config.get_text_config().eos_token_id
-        return self._prompting.end_tokens(self._configured_ends(), _ids(eos))
+        return self._prompting.end_tokens(self._configured_ends(), token_ids(eos))
 
     def _configured_ends(self) -> frozenset[int]:
         """Return the end tokens of the generation configuration, or else of the tokenizer."""
         configured = self._model.generation_config.eos_token_id
-        return _ids(self._tokenizer.eos_token_id if configured is None else configured)
+        return token_ids(self._tokenizer.eos_token_id if configured is None else configured)
 
     def _token_settings(self) -> dict[str, str]:
         """Return settings that few models have: end tokens other than the configured ones, and the tokenizer of
@@ -315,7 +315,7 @@ def _rules(ending: Ending, seed: int, slack: float, decoder: Decoder) -> "Rules"
     )
 
 
-def _ids(configured: int | Sequence[int] | None) -> frozenset[int]:
+def token_ids(configured: int | Sequence[int] | None) -> frozenset[int]:
     return frozenset([configured] if isinstance(configured, int) else configured or [])
 
 

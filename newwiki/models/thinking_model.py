@@ -11,11 +11,10 @@ from newwiki.decoding.stream import Hypothesis, Stream
 from newwiki.errors import TerminalError
 from newwiki.models.backend import Writing
 from newwiki.models.local import LocalModel, Passage
-from newwiki.models.thoughts import Thinker, Thought, answer_seed
+from newwiki.models.thoughts import FULL, Thinker, Thought, answer_seed
 from newwiki.records import Completion, FinishReason, Prompt
 
 _AT_ONCE = 512  # completions that think before the first of them is answered; an interruption loses their thoughts
-_FULL = "the thinking filled the context"
 
 Requests = Sequence[tuple[Prompt, int]]
 
@@ -98,13 +97,13 @@ class ThinkingModel(LocalModel):
             completion,
             finish_reason=reason,
             truncated=reason != "stop",
-            no_answer=thought.no_answer or _FULL,
-            **_of_thought(thought),
+            no_answer=thought.no_answer or FULL,
+            **thought.fields,
         )
 
     def _with_thought(self, stream: Stream, written: Hypothesis, thought: Thought, writing: Writing) -> Completion:
         completion = self._completion(stream, written, writing, thought.carried)
-        return replace(completion, **_of_thought(thought))
+        return replace(completion, **thought.fields)
 
     def _passages(self, prompt: Prompt, completion: Completion, writing: Writing, read: Sequence[Any]) -> list[Passage]:
         """Return the passages of a completion: its thought, if the model thinks first, and its answer. Raises
@@ -162,11 +161,3 @@ class ThinkingModel(LocalModel):
     @abstractmethod
     def _context(self, loaded: Any) -> int | None:
         """Return the maximum number of tokens of a text, or None if there is no limit."""
-
-
-def _of_thought(thought: Thought) -> dict[str, Any]:
-    return {
-        "thinking": thought.thinking,
-        "thinking_tokens": None if thought.thinking is None else len(thought.tokens),
-        "thinking_ids": thought.tokens,
-    }

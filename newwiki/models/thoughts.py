@@ -6,10 +6,13 @@ So each of the two has a limit of its own, and an answer can begin with a given 
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from newwiki.decoding.stream import Ending
 from newwiki.models.prompting import Prompting
 from newwiki.models.thinking import UNCLOSED
+
+FULL = "the thinking filled the context"  # a reason for which a completion has no answer
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,15 @@ class Thought:
     following: tuple[int, ...] = ()
     finished: bool = False
     no_answer: str | None = None
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The fields of a completion that follow from the thought."""
+        return {
+            "thinking": self.thinking,
+            "thinking_tokens": None if self.thinking is None else len(self.tokens),
+            "thinking_ids": self.tokens,
+        }
 
 
 class Thinker:

@@ -3,73 +3,29 @@
 import gc
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from importlib.metadata import version
 from typing import Any
 
 from newwiki.decoding.grammar import Decoder
 from newwiki.errors import TerminalError, UsageError
 from newwiki.models.backend import Writing, model
+from newwiki.models.chat_options import CHAT_ARGUMENTS, read_chat_options
 from newwiki.models.checkpoint import TOKENIZER, Checkpoint, Opened
 from newwiki.models.files import named, names_and_bytes
 from newwiki.models.huggingface import HuggingFaceModel
-from newwiki.models.local import flag
+from newwiki.models.local import flag, token_ids
 from newwiki.models.merging import kept
+from newwiki.models.own_tokenizer import as_in_file
+from newwiki.models.prompt_sheet import PromptSheet
 from newwiki.models.prompting import Prompting
 from newwiki.models.sampling import refuse_others, request_seed, sampling_parameters
+from newwiki.models.thoughts import FULL, Thinker, Thought, answer_seed
 from newwiki.models.vllm_adapters import engine_rank, refusal
+from newwiki.models.vllm_invariance import batch_invariance
 from newwiki.records import Completion, FinishReason, Prompt
 from newwiki.text.words import split_words
-
-MODE = "VLLM_BATCH_INVARIANT"
-_TEXTS = 4  # texts that are generated alone, and again together with others
-_OTHERS = 28
-_TOKENS = 32  # tokens per text
-
-
-def batch_invariance(engine: Any) -> str:
-    """Return what a run records about the mode. Raises TerminalError if it is on and other requests changed a text."""
-    if os.environ.get(MODE, "0") in ("", "0"):
-        return "off"
-    longest = max(1, engine.model_config.max_model_len - _TOKENS)
-    prompts = [_prompt(number)[:longest] for number in range(_TEXTS + _OTHERS)]
-    alone = [_written(engine, {number: prompts[number]})[number] for number in range(_TEXTS)]
-    together = _written(engine, dict(enumerate(prompts)))
-    changed = [number for number in range(_TEXTS) if together[number] != alone[number]]
-    if changed:
-        raise TerminalError(
-            f"{MODE} is on, but {len(changed)} of {_TEXTS} texts that vLLM generated together with {_OTHERS} others "
-            "differ from those generated alone; unset it (the run records this), or use --backend hf"
-        )
-    return f"on; {_TEXTS} texts of {_TOKENS} tokens were the same alone and beside {_OTHERS} others"
-
-
-def _prompt(number: int) -> list[int]:
-    """Return a prompt of a length of its own, so that prefills and decoding steps of others are mixed."""
-    return [1 + (number * 7 + place * 3) % 60 for place in range(3 + number * 5)]
-
-
-def _written(engine: Any, prompts: dict[int, list[int]]) -> dict[int, Sequence[int]]:
-    """Return the tokens that follow each prompt: sampled for odd numbers, greedy for even ones."""
-    from vllm import SamplingParams
-    from vllm.sampling_params import RequestOutputKind
-
-    for number, prompt in prompts.items():
-        parameters = SamplingParams(
-            temperature=number % 2,
-            seed=number,
-            max_tokens=_TOKENS,
-            ignore_eos=True,
-            output_kind=RequestOutputKind.FINAL_ONLY,
-        )
-        engine.add_request(f"trial:{number}", {"prompt_token_ids": prompt}, parameters)
-    written: dict[int, Sequence[int]] = {}
-    while len(written) < len(prompts):
-        for output in engine.step():
-            if output.finished:
-                written[int(output.request_id.removeprefix("trial:"))] = tuple(output.outputs[0].token_ids)
-    return written
-
 
 _TAKES = ("temperature", "top_p", "top_k", "min_p", "presence_penalty", "frequency_penalty", "repetition_penalty")
 _COLDEST = 0.01  # vLLM raises lower temperatures, which are not greedy, to this one
@@ -104,6 +60,7 @@ class VLLMModel:
 
     def __init__(self, name: str, *, dtype: str = "auto", chat: str = "no", bos: str = "auto", **others: str) -> None:
         checkpoint = self.find(name, dtype=dtype, chat=chat, bos=bos, **others)
+        about_chat = {key: others.pop(key) for key in CHAT_ARGUMENTS if key in others}
         vllm = _package()
 
         from transformers import AutoConfig, AutoTokenizer
@@ -115,12 +72,18 @@ class VLLMModel:
         with checkpoint.opened() as opened:
             config = AutoConfig.from_pretrained(opened.model, **loading)
             tokenizer = AutoTokenizer.from_pretrained(opened.tokenizer, **loading)
-            self._prompting = Prompting(name, tokenizer, config, chat=flag("chat", chat), bos=bos)
+            tokenizer = as_in_file(name, opened.tokenizer, tokenizer, take_file=checkpoint.tokenizer_json)
+            options = read_chat_options(chat=flag("chat", chat), **about_chat)
+            self._prompting = Prompting(name, tokenizer, config, chat=flag("chat", chat), bos=bos, options=options)
             self._started = _started(checkpoint, opened, self.dtype, others)
         self._llm = self._started.llm
         self._checkpoint = checkpoint
         self._adapter()
         self._context: int = self._llm.llm_engine.model_config.max_model_len
+        configured = self._llm.llm_engine.model_config.try_get_generation_config().get("eos_token_id")
+        eos = config.get_text_config().eos_token_id
+        self._ends = self._prompting.end_tokens(token_ids(configured), token_ids(eos))
+        self.prompt_sheet = PromptSheet(self._prompting, tokenizer, self._ends)
         self.settings: Mapping[str, str] = {**self._prompting.settings, "context": str(self._context)}
         self.versions: Mapping[str, str] = {
             **{package: version(package) for package in ("newwiki-eval", "transformers", "tokenizers")},
@@ -156,7 +119,7 @@ class VLLMModel:
         self.others(decoder)
         if writing.strict or writing.batch_size is not None:
             raise UsageError("vLLM forms its own batches: omit --strict and --batch-size")
-        encoded = {prompt: self._prompting.encode(prompt.text) for prompt, _ in requests}
+        encoded = {prompt: self._prompting.encode(prompt.text, prompt.begun) for prompt, _ in requests}
         for prompt, tokens in encoded.items():
             if len(tokens) >= self._context:
                 raise TerminalError(
@@ -168,21 +131,54 @@ class VLLMModel:
     def _written(
         self, requests: Sequence[Request], encoded: Mapping[Prompt, Sequence[int]], decoder: Decoder, writing: Writing
     ) -> Iterator[list[Completion]]:
-        engine, adapter = self._llm.llm_engine, self._adapter()
-        pending: dict[str, Request] = {}
+        """Yield completions as they finish. Where a model thinks first, its answer is a request of its own, which
+        follows as soon as the thinking has ended."""
+        engine, adapter, thinker = self._llm.llm_engine, self._adapter(), self._thinker
+        pending: dict[str, tuple[Request, Thought | None]] = {}
+
+        def add(request: Request, tokens: Sequence[int], most: int, thought: Thought | None = None) -> None:
+            is_thinking = thinker is not None and thought is None
+            name = f"{request[0].page_id}:{request[1]}:{'thinking' if is_thinking else 'answer'}"
+            parameters = self._sampling(decoder, writing, request, min(most, self._context - len(tokens)), is_thinking)
+            pending[name] = request, thought
+            engine.add_request(name, {"prompt_token_ids": list(tokens)}, parameters, lora_request=adapter)
+
         try:
-            for prompt, sample in requests:
-                name = f"{prompt.page_id}:{sample}"
-                pending[name] = prompt, sample
-                room = min(writing.max_new_tokens, self._context - len(encoded[prompt]))
-                parameters = self._sampling(decoder, writing, prompt, sample, room)
-                engine.add_request(name, {"prompt_token_ids": list(encoded[prompt])}, parameters, lora_request=adapter)
+            for request in requests:
+                add(request, encoded[request[0]], thinker.most if thinker else writing.max_new_tokens)
             while pending:
-                done = [output for output in engine.step() if output.finished]
-                yield [self._completion(*pending.pop(output.request_id), output.outputs[0], writing) for output in done]
+                completions: list[Completion] = []
+                for output in [output for output in engine.step() if output.finished]:
+                    request, thought = pending.pop(output.request_id)
+                    written = output.outputs[0]
+                    if thinker is None or thought is not None:
+                        completions.append(self._completion(request, written, writing, thought))
+                        continue
+                    thought = self._thought(thinker, request, written, writing)
+                    tokens = (*encoded[request[0]], *thought.following)
+                    room = writing.max_new_tokens - len(thought.carried)
+                    if thought.no_answer or thought.finished or len(tokens) >= self._context:
+                        completions.append(self._without_answer(request, written, thought, writing))
+                    else:
+                        add(request, tokens, room, thought)
+                yield completions
         finally:
             if pending:
                 engine.abort_request(list(pending))
+
+    @cached_property
+    def _thinker(self) -> Thinker | None:
+        return Thinker(self._prompting, self._ends) if self._prompting.thinks_first else None
+
+    def _thought(self, thinker: Thinker, request: Request, written: Any, writing: Writing) -> Thought:
+        """Return the thought that a request has written. vLLM only ends it at the closing mark, so a model that does
+        not think has written its answer already, and perhaps more of it than it may."""
+        tokens, ended = _tokens(written)
+        thought = thinker.thought(tokens, request[0].begun, ended=ended)
+        if len(thought.carried) < writing.max_new_tokens:
+            return thought
+        carried = thought.carried[: writing.max_new_tokens]
+        return replace(thought, tokens=carried, carried=carried, following=carried, finished=True)
 
     def _adapter(self) -> Any:
         """Return vLLM's name for the adapter, which is loaded if another took its place; None for a whole model.
@@ -203,28 +199,61 @@ class VLLMModel:
                 raise refusal(self.name, _first_line(error).replace(str(opened.adapter), self.name)) from error
         return adapter
 
-    def _sampling(self, decoder: Decoder, writing: Writing, prompt: Prompt, sample: int, room: int) -> Any:
+    def _sampling(self, decoder: Decoder, writing: Writing, request: Request, room: int, is_thinking: bool) -> Any:
         from vllm import SamplingParams
         from vllm.sampling_params import RequestOutputKind
 
         parameters = sampling_parameters(decoder)
+        seed = answer_seed(writing.seed) if self._thinker and not is_thinking else writing.seed
+        stop: dict[str, Any] = {"stop": list(writing.stop), "stop_token_ids": sorted(self._ends)}
+        if is_thinking and self._thinker and self._prompting.marks:
+            close = [self._prompting.marks.close]
+            stop = {"stop": close, "include_stop_str_in_output": True, "stop_token_ids": sorted(self._thinker.ends)}
+            stop["skip_special_tokens"] = False  # otherwise the mark could not be seen
         return SamplingParams(
             **{key: parameters[key] for key in _TAKES},
-            seed=request_seed(writing.seed, prompt.page_id, sample),
+            **stop,
+            seed=request_seed(seed, request[0].page_id, request[1]),
             max_tokens=room,
-            stop=list(writing.stop),
             output_kind=RequestOutputKind.FINAL_ONLY,
         )
 
-    def _completion(self, prompt: Prompt, sample: int, written: Any, writing: Writing) -> Completion:
+    def _completion(self, request: Request, written: Any, writing: Writing, thought: Thought | None) -> Completion:
         """Build the completion. An end-of-text token is not counted."""
+        carried = thought.carried if thought else ()
+        tokens, _ = _tokens(written)
+        thinking, text, no_answer = self._prompting.split([*carried, *tokens], writing.stop)
+        full: FinishReason = "length" if len(carried) + len(tokens) == writing.max_new_tokens else "context"
         stopped = written.finish_reason == "stop"
-        tokens = written.token_ids[: len(written.token_ids) - (stopped and not isinstance(written.stop_reason, str))]
-        text = self._prompting.decode(tokens, writing.stop)
-        full: FinishReason = "length" if len(tokens) == writing.max_new_tokens else "context"
         reason: FinishReason = "stop" if stopped else full if written.finish_reason == "length" else "unknown"
-        words = len(split_words(text))
-        return Completion(prompt.page_id, sample, text, len(tokens), words, reason, reason != "stop")
+        completion = Completion(
+            request[0].page_id, request[1], text, len(tokens), len(split_words(text)), reason, reason != "stop",
+            thinking=thinking, no_answer=no_answer,
+            thinking_tokens=None if thinking is None else len(self._prompting.encode_text(thinking)),
+        )  # fmt: skip
+        return replace(completion, **_fields(thought)) if thought else completion
+
+    def _without_answer(self, request: Request, written: Any, thought: Thought, writing: Writing) -> Completion:
+        """Build the completion of a thought that no answer follows: there is none, or it is written already."""
+        _, text, no_answer = self._prompting.split(thought.carried if thought.finished else (), writing.stop)
+        if not thought.finished:
+            no_answer = thought.no_answer or FULL
+        _, ended = _tokens(written)
+        reason: FinishReason = "stop" if ended else "context" if no_answer == FULL else "length"
+        return Completion(
+            request[0].page_id, request[1], text, len(thought.carried), len(split_words(text)), reason,
+            reason != "stop", no_answer=no_answer, **_fields(thought),
+        )  # fmt: skip
+
+
+def _fields(thought: Thought) -> dict[str, Any]:
+    return {**thought.fields, "thinking_ids": None}
+
+
+def _tokens(written: Any) -> tuple[tuple[int, ...], bool]:
+    """Return the tokens of an output without the one that ended it, and whether one did."""
+    ended = written.finish_reason == "stop" and not isinstance(written.stop_reason, str)
+    return tuple(written.token_ids[: len(written.token_ids) - ended]), ended
 
 
 def _started(checkpoint: Checkpoint, opened: Opened, dtype: str, arguments: Mapping[str, str]) -> Engine:

@@ -113,6 +113,6 @@ def test_what_is_no_table_is_told(written: bytes, expected: str) -> None:
 
 def test_the_tables_own_shapes_are_those_of_the_database() -> None:
     runs = shape_of("runs")
-    assert {"versions", "protocol", "decoder_parameters"} == runs.json
+    assert {"versions", "protocol", "decoder_parameters", "prompt_sheet"} == runs.json
     assert "run_id" in runs.required and "seed" not in runs.required
     assert runs.schema.field("knowledge_cutoff").type == pa.date32()

@@ -243,7 +243,7 @@ def test_a_decoder_of_ones_own_that_changed_is_another_run(
             "from newwiki.decoding.sample import sample\n"
             "@decoder('own', parameters={}, source='here')\n"
             "def own():\n"
-            f"    return sample(0, 1.0, 1.0, {temperature}, 0.0, 0.0, 1.0)\n"
+            f"    return sample({temperature}, 0.0, 0.0, 1.0)\n"
         )
         registry.load_plugin(tmp_path / "own.py")
         (decoder,) = parse("own")

@@ -162,6 +162,7 @@ def _bigrams(vocabulary: int, paths: Sequence[Sequence[int]]) -> Any:
     width = 8 * -(-vocabulary // 8)
     config = LlamaConfig(
         vocab_size=vocabulary, hidden_size=width, intermediate_size=8, num_hidden_layers=1, num_attention_heads=1,
+        head_dim=64,
         max_position_embeddings=4096, tie_word_embeddings=False, bos_token_id=None, eos_token_id=None,
     )  # fmt: skip
     model = LlamaForCausalLM(config).eval()

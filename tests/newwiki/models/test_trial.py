@@ -30,7 +30,7 @@ def test_an_architecture_is_what_the_list_says(row: Row, tmp_path: Path, monkeyp
     monkeypatch.setattr(trial, "_LENGTHS", _LENGTHS)
     decoders = _DECODERS if row.name in _BEAMS else {"greedy": _DECODERS["greedy"]}
     monkeypatch.setattr(trial, "_DECODERS", decoders)
-    found = {one.what: one for one in try_checkpoint(str(write(row, tmp_path)), {})}
+    found = {one.what: one for one in try_checkpoint(str(write(row, tmp_path)), {"tokenizer_json": "yes"})}
     if row.expected in (EXACT, SLOW):
         assert [one for one in found.values() if one.state != "ok"] == []
         assert (found["path"].words == SLOTS) == (row.expected == EXACT)

@@ -17,11 +17,13 @@ from newwiki.errors import TerminalError, UsageError
 from newwiki.models.backend import Writing
 from newwiki.models.huggingface import HuggingFaceModel
 from newwiki.models.merging import bases_stay
-from newwiki.models.vllm import MODE, VLLMModel, batch_invariance
+from newwiki.models.vllm import VLLMModel
 from newwiki.models.vllm_adapters import engine_rank
+from newwiki.models.vllm_invariance import MODE, batch_invariance
 from newwiki.records import Completion, Prompt
 from newwiki.registry import models
 from tests.adapters import lora, write_adapter
+from tests.newwiki.models.families import BEGUN, save_family
 from tests.newwiki.models.small_llama import CONTEXT, write_llama
 
 PROMPTS = [Prompt(11, "Ilse Maradén was a botanist."), Prompt(40, "Orlow is a town."), Prompt(7, "The river")]
@@ -64,7 +66,8 @@ def complete(model: Any, decoder: str, requests: Any = REQUESTS, **writing: Any)
 
 def _told(completion: Completion) -> tuple[Any, ...]:
     written = (completion.text, completion.tokens, completion.words)
-    return completion.page_id, completion.sample, *written, completion.finish_reason, completion.truncated
+    thought = (completion.thinking, completion.thinking_tokens, completion.no_answer)
+    return completion.page_id, completion.sample, *written, completion.finish_reason, completion.truncated, *thought
 
 
 @needs_vllm
@@ -143,6 +146,25 @@ def test_a_chat_model_reads_the_template(shared_engine: None, llama: Path, model
     assert chat.settings["chat"] == "yes"
     texts = complete(chat, "greedy")
     assert texts == complete(ours, "greedy") != complete(model, "greedy")
+
+
+@needs_vllm
+@pytest.mark.parametrize("name", ["qwen3", "r1", "magistral", "gemma3"])
+def test_a_model_thinks_and_answers_as_in_our_engine(
+    shared_engine: None, toy_checkpoint: Path, tmp_path: Path, name: str
+) -> None:
+    """With and without a given beginning of the answer, and where the thinking reaches its limit."""
+    folder = str(save_family(name, toy_checkpoint, tmp_path))
+    requests = [(Prompt(1, "Lorn"), 0), (Prompt(2, "Lorn", BEGUN), 0)]
+    for options in ({}, {"max_thinking_tokens": "3"}):
+        theirs, ours = (
+            VLLMModel(folder, chat="yes", **options, **EAGER),
+            HuggingFaceModel(folder, chat="yes", **options),
+        )
+        assert theirs._ends == ours._end_tokens()
+        assert theirs.prompt_sheet.of(requests[0][0]) == ours.prompt_sheet.of(requests[0][0])
+        assert complete(theirs, "greedy", requests) == complete(ours, "greedy", requests)
+        del theirs
 
 
 @needs_vllm
