@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from newwiki.decoding.grammar import Decoder
@@ -75,14 +76,13 @@ class VLLMModel:
             tokenizer = as_in_file(name, opened.tokenizer, tokenizer, take_file=checkpoint.tokenizer_json)
             options = read_chat_options(chat=flag("chat", chat), **about_chat)
             self._prompting = Prompting(name, tokenizer, config, chat=flag("chat", chat), bos=bos, options=options)
+            configured = _configured_ends(opened.model, config)
             self._started = _started(checkpoint, opened, self.dtype, others)
         self._llm = self._started.llm
         self._checkpoint = checkpoint
         self._adapter()
         self._context: int = self._llm.llm_engine.model_config.max_model_len
-        configured = self._llm.llm_engine.model_config.try_get_generation_config().get("eos_token_id")
-        eos = config.get_text_config().eos_token_id
-        self._ends = self._prompting.end_tokens(token_ids(configured), token_ids(eos))
+        self._ends = self._prompting.end_tokens(configured, token_ids(config.get_text_config().eos_token_id))
         self.prompt_sheet = PromptSheet(self._prompting, tokenizer, self._ends)
         self.settings: Mapping[str, str] = {**self._prompting.settings, "context": str(self._context)}
         self.versions: Mapping[str, str] = {
@@ -281,6 +281,15 @@ def _started(checkpoint: Checkpoint, opened: Opened, dtype: str, arguments: Mapp
 
     started: Engine = kept(("vllm", whole.sha256, tokenizer, whole.trust, *options.items()), start)
     return started
+
+
+def _configured_ends(folder: Path, config: Any) -> frozenset[int]:
+    """Return the end tokens of the generation configuration, or else of the model's."""
+    from transformers import GenerationConfig
+
+    if not (folder / "generation_config.json").is_file():
+        return token_ids(config.get_text_config().eos_token_id)
+    return token_ids(GenerationConfig.from_pretrained(folder, local_files_only=True).eos_token_id)
 
 
 def _first_line(error: Exception) -> str:

@@ -66,8 +66,13 @@ def complete(model: Any, decoder: str, requests: Any = REQUESTS, **writing: Any)
 
 def _told(completion: Completion) -> tuple[Any, ...]:
     written = (completion.text, completion.tokens, completion.words)
-    thought = (completion.thinking, completion.thinking_tokens, completion.no_answer)
-    return completion.page_id, completion.sample, *written, completion.finish_reason, completion.truncated, *thought
+    return completion.page_id, completion.sample, *written, completion.finish_reason, completion.truncated
+
+
+def thoughts(model: Any, requests: Any) -> list[tuple[Any, ...]]:
+    batches = model.complete(requests, parse("greedy")[0], Writing(max_new_tokens=16))
+    found = [(one.page_id, one.thinking, one.thinking_tokens, one.no_answer) for batch in batches for one in batch]
+    return sorted(found)
 
 
 @needs_vllm
@@ -164,6 +169,7 @@ def test_a_model_thinks_and_answers_as_in_our_engine(
         assert theirs._ends == ours._end_tokens()
         assert theirs.prompt_sheet.of(requests[0][0]) == ours.prompt_sheet.of(requests[0][0])
         assert complete(theirs, "greedy", requests) == complete(ours, "greedy", requests)
+        assert thoughts(theirs, requests) == thoughts(ours, requests)
         del theirs
 
 
