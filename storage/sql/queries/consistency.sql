@@ -358,14 +358,34 @@ where stored.evaluator_id is distinct from anew.evaluator_id
 order by metric;
 
 -- name: miscounted_texts
--- Every run whose number of kept texts differs from the stored number, one sentence per row.
+-- Every run whose numbers of texts differ from the stored numbers, one sentence per row.
 with counted as (
-    select run_id, count(distinct page_id) as prompts, count(*) as texts from completions where kept group by run_id
+    select
+        run_id,
+        count(distinct page_id) filter (kept) as prompts,
+        count(*) filter (kept) as texts,
+        count(*) filter (kept and truncated) as truncated,
+        count(no_answer) as no_answers
+    from completions
+    where kept is not null
+    group by run_id
+),
+numbers as (
+    select
+        run_id, coalesce(texts, 0) as texts, coalesce(prompts, 0) as prompts, coalesce(truncated, 0) as truncated,
+        coalesce(counted.no_answers, 0) as without,
+        (coalesce(kept_texts, 0), coalesce(kept_prompts, 0)) as stored,
+        (coalesce(truncated_texts, 0), coalesce(runs.no_answers, 0)) as stored_faults
+    from runs
+    left join counted using (run_id)
 )
+select printf('run %s has %d kept texts of %d prompts, and says otherwise', run_id, texts, prompts) as sentence
+from numbers
+where stored <> (texts, prompts)
+union all
 select printf(
-    'run %s has %d kept texts of %d prompts, and says otherwise', run_id, coalesce(counted.texts, 0), coalesce(counted.prompts, 0)
+    'run %s has %d truncated texts and %d completions without an answer, and says otherwise', run_id, truncated, without
 )
-from runs
-left join counted using (run_id)
-where (coalesce(kept_texts, 0), coalesce(kept_prompts, 0)) <> (coalesce(counted.texts, 0), coalesce(counted.prompts, 0))
-order by run_id;
+from numbers
+where stored_faults <> (truncated, without)
+order by sentence;
