@@ -227,6 +227,7 @@ def _generation(run: Mapping[str, Any]) -> dict[str, Any]:
             seed=run["seed"],
             samples_a_prompt=run["samples"],
             kept_a_prompt=run["keep"],
+            completions_without_an_answer=run["no_answers"] or None,
             protocol=run["protocol"],
             circumstances=json.loads(run["versions"]),
         ),

@@ -152,9 +152,7 @@ def _entry(
     no_answers: int | None,
     **run: Any,
 ) -> RunEntry:
-    return RunEntry(
-        Run(**run), state(status, heard_at, process), started_at, finished_at, truncated_texts, no_answers
-    )
+    return RunEntry(Run(**run), state(status, heard_at, process), started_at, finished_at, truncated_texts, no_answers)
 
 
 def _board(database: Database, snapshot_id: str, *, after_cutoff: bool, prefer: Collection[str] | None) -> Board:

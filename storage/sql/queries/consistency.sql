@@ -362,30 +362,28 @@ order by metric;
 with counted as (
     select
         run_id,
-        count(distinct page_id) filter (kept) as prompts,
+        count(distinct page_id) filter (kept) as pages,
         count(*) filter (kept) as texts,
         count(*) filter (kept and truncated) as truncated,
-        count(no_answer) as no_answers
+        count(no_answer) as unanswered
     from completions
     where kept is not null
     group by run_id
 ),
 numbers as (
     select
-        run_id, coalesce(texts, 0) as texts, coalesce(prompts, 0) as prompts, coalesce(truncated, 0) as truncated,
-        coalesce(counted.no_answers, 0) as without,
-        (coalesce(kept_texts, 0), coalesce(kept_prompts, 0)) as stored,
-        (coalesce(truncated_texts, 0), coalesce(runs.no_answers, 0)) as stored_faults
+        run_id,
+        (coalesce(texts, 0), coalesce(pages, 0), coalesce(truncated, 0), coalesce(unanswered, 0)) as found,
+        (
+            coalesce(kept_texts, 0), coalesce(kept_prompts, 0), coalesce(truncated_texts, 0), coalesce(no_answers, 0)
+        ) as stored
     from runs
     left join counted using (run_id)
 )
-select printf('run %s has %d kept texts of %d prompts, and says otherwise', run_id, texts, prompts) as sentence
-from numbers
-where stored <> (texts, prompts)
-union all
 select printf(
-    'run %s has %d truncated texts and %d completions without an answer, and says otherwise', run_id, truncated, without
+    'run %s has %d kept texts of %d prompts, %d of them truncated, and %d completions without an answer, and says otherwise',
+    run_id, found[1], found[2], found[3], found[4]
 )
 from numbers
-where stored_faults <> (truncated, without)
-order by sentence;
+where stored <> found
+order by run_id;
