@@ -213,8 +213,8 @@ def test_letters_by_hand() -> None:
 
 
 def test_missing_and_truncated_answers_are_noted_next_to_the_means(stored: Database) -> None:
-    """Run `thinks` has four answers, which ended by themselves, of seven completions. Of the texts of `cut` one of three
-    hit the limit, of `whole` all three. Runs of the same name are told apart by their ids."""
+    """Run `thinks` has four answers, which ended by themselves, of seven completions. One of three texts of `cut` hit
+    the limit, and all three of `whole`. Runs of the same name are told apart by their ids."""
     faults = [(7, 0, "thinking was not closed"), (7, 1, "refused: I cannot say"), (8, 0, "refused: no")]
     unanswered = [Completion(page, n, "", 0, 0, "stop", False, thinking="", no_answer=why) for page, n, why in faults]
     finished, cut = (
