@@ -38,7 +38,9 @@ _ROUNDING = 1e-3
 # Tables that older versions did not push.
 _LATER = frozenset({"snapshot_hashes", "article_structure", "article_facts", "article_citations"})
 # Columns that each database derives or looks up itself.
-_OWN = frozenset({"decoder_short", "heard_at", "kept_prompts", "kept_texts", "process", "status"})
+_OWN = frozenset(
+    {"decoder_short", "heard_at", "kept_prompts", "kept_texts", "no_answers", "process", "status", "truncated_texts"}
+)
 # Columns that differ when two machines have made the same run, or published the same snapshot, independently. In a
 # signed bundle they must agree, because the signature covers them.
 _CIRCUMSTANCES = frozenset({"started_at", "finished_at", "versions"})
@@ -259,7 +261,7 @@ def _run(pulled: _Pulled, part: SharedPart) -> None:
             connection.execute(f"delete from {table} where run_id = ?", [run_id])  # noqa: S608 (our own names)
             insert_arrow(connection, table, rows)
         connection.execute(query("fill_protocol"), [run_id])
-        connection.execute(query("count_kept"), [run_id])
+        connection.execute(query("count_texts"), [run_id])
         pulled.record(connection, run_id)
         short_forms.enter(connection, run_id)
         newest.enter(connection)

@@ -140,7 +140,7 @@ def complete(database: Database, run_id: str, keep: int) -> None:
     """Mark the `keep` longest completions of each prompt as kept, and the run as complete."""
     with database.write() as connection:
         connection.execute(query("mark_kept"), [keep, run_id])
-        connection.execute(query("count_kept"), [run_id])
+        connection.execute(query("count_texts"), [run_id])
         connection.execute(query("end_run"), ["complete", run_id])
         newest.enter(connection)
 

@@ -1,5 +1,6 @@
-"""Notes on runs: other seeds, models with the same weights, texts of several models, and texts that copy."""
+"""Notes on runs: other seeds, models with the same weights, texts of several models, missing answers, and copying."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -63,6 +64,63 @@ def of_several_models(database: Database, run_ids: Collection[str] | None = None
         for run_id, names in database.rows("runs_of_several_models")
         if run_ids is None or run_id in run_ids
     ]
+
+
+# The share of truncated texts of a run from which a note says so
+_TRUNCATED = 0.05
+
+
+def incomplete_texts(database: Database, run_ids: Collection[str]) -> list[str]:
+    """Return notes on the completions of these runs that have no answer, and on scored texts that were truncated.
+
+    Each run has a note, and at most six have one: those with the largest shares. Runs with nothing but truncated texts
+    share a note.
+    """
+    records = database.records(dict[str, Any], "incomplete_texts", list(run_ids), _TRUNCATED)
+    names = _names(records)
+    unanswered = sorted(
+        (record for record in records if record["no_answers"]),
+        key=lambda record: -record["no_answers"] / record["completions"],
+    )
+    shares = {record["run_id"]: (record["truncated_texts"] or 0) / (record["kept_texts"] or 1) for record in records}
+    whole = [names[run_id] for run_id, share in shares.items() if share == 1]
+    truncated = sorted((run_id for run_id in shares if _TRUNCATED < shares[run_id] < 1), key=lambda name: -shares[name])
+    notes = [
+        f"{names[record['run_id']]}: {record['no_answers']:,} of {record['completions']:,} completions have no answer "
+        f"({_reasons(record['reasons'])}), and are not scored"
+        for record in unanswered[:_NAMED]
+    ]
+    if len(unanswered) > _NAMED:
+        notes.append(f"{len(unanswered) - _NAMED:,} more runs have completions without an answer")
+    if whole:
+        notes.append(f"all scored texts hit the token limit: {_listed(whole, _NAMED)}")
+    notes += [
+        f"{min(round(100 * shares[run_id]), 99)} % of the scored texts of {names[run_id]} hit the token limit"
+        for run_id in truncated[:_NAMED]
+    ]
+    if len(truncated) > _NAMED:
+        notes.append(
+            f"more than {100 * _TRUNCATED:.0f} % of the scored texts of {len(truncated) - _NAMED:,} more runs hit the "
+            "token limit"
+        )
+    return notes
+
+
+def _names(records: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the names of runs by id. Runs that would have the same name are named with their id."""
+    names = {
+        record["run_id"]: f"{record['model']}/{with_seed(short_form(record['decoder']), record['seed'])} on "
+        f"{record['snapshot_id']}"
+        for record in records
+    }
+    counts = Counter(names.values())
+    return {run_id: name if counts[name] == 1 else f"{name} (run {run_id})" for run_id, name in names.items()}
+
+
+def _reasons(numbers: Mapping[str, int]) -> str:
+    """Return text such as `thinking was not closed 9, refused 3`."""
+    ordered = sorted(numbers.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{visible(reason)} {number:,}" for reason, number in ordered)
 
 
 METRIC = "copied_5grams"

@@ -227,6 +227,7 @@ def _generation(run: Mapping[str, Any]) -> dict[str, Any]:
             seed=run["seed"],
             samples_a_prompt=run["samples"],
             kept_a_prompt=run["keep"],
+            completions_without_an_answer=run["no_answers"] or None,
             protocol=run["protocol"],
             circumstances=json.loads(run["versions"]),
         ),
@@ -296,7 +297,11 @@ def _write_instances(
 
 
 def _instance(described: EverRecord, number: Mapping[str, Any], text: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row. `answer_attribution` is empty, because the whole text is judged."""
+    """Return a row.
+
+    `answer_attribution` is empty, because the whole text is judged. The output is the answer as written, without its
+    thinking; `metadata.scored_text` is what was scored if that is another text.
+    """
     input_texts = {
         "raw": before_completion(described.run["prompt_template"], text["title"], text["first_sentence"]),
         "reference": [text["reference"]],
@@ -319,6 +324,7 @@ def _instance(described: EverRecord, number: Mapping[str, Any], text: Mapping[st
             "evaluator_id": number["evaluator_id"],
             "sample": str(text["sample"]),
             "is_correct": _IS_CORRECT,
+            **({} if text["prose"] in (None, text["text"]) else {"scored_text": text["prose"]}),
         },
     }
 

@@ -24,12 +24,17 @@ Record = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class RunEntry:
-    """A run as it is stored."""
+    """A run as it is stored.
+
+    `truncated_texts` counts its scored texts that hit the token limit, `no_answers` its completions without an answer.
+    """
 
     run: Run
     status: str
     started_at: datetime | None
     finished_at: datetime | None
+    truncated_texts: int | None
+    no_answers: int | None
 
     @property
     def request(self) -> tuple[object, ...]:
@@ -143,9 +148,11 @@ def _entry(
     finished_at: datetime | None,
     heard_at: datetime | None,
     process: str | None,
+    truncated_texts: int | None,
+    no_answers: int | None,
     **run: Any,
 ) -> RunEntry:
-    return RunEntry(Run(**run), state(status, heard_at, process), started_at, finished_at)
+    return RunEntry(Run(**run), state(status, heard_at, process), started_at, finished_at, truncated_texts, no_answers)
 
 
 def _board(database: Database, snapshot_id: str, *, after_cutoff: bool, prefer: Collection[str] | None) -> Board:

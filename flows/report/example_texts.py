@@ -35,7 +35,8 @@ class Passage:
 class ExampleText:
     """An example text of a run.
 
-    `rank` is worst, median or best, or lowest and highest if the metric has no better direction.
+    `rank` is worst, median or best, or lowest and highest if the metric has no better direction. `thinking` is what the
+    model wrote before its answer, None if that is nothing or hidden.
     """
 
     rank: str
@@ -47,6 +48,8 @@ class ExampleText:
     first_sentence: str
     generation: Passage
     reference: Passage
+    thinking: Passage | None
+    thinking_tokens: int | None
     words: int
     finish_reason: str
 
@@ -126,6 +129,8 @@ def _example(
             text, text_mentions, reference_mentions, claims.get((row["run_id"], page_id, row["sample"]), {})
         ),
         reference=_passage(reference, reference_mentions, text_mentions, article_claims),
+        thinking=_passage(row["thinking"], (), (), {}) if row["thinking"] else None,
+        thinking_tokens=row["thinking_tokens"],
         words=row["words"],
         finish_reason=row["finish_reason"],
     )

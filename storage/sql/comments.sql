@@ -129,6 +129,8 @@ comment on column runs.keep is 'The number of completions per prompt, the longes
 comment on column runs.max_new_tokens is 'The maximum number of tokens per completion; NULL for texts from elsewhere, and for likelihood runs.';
 comment on column runs.kept_prompts is 'The number of prompts that have kept texts; NULL until the run is complete.';
 comment on column runs.kept_texts is 'The number of kept texts; NULL until the run is complete.';
+comment on column runs.no_answers is 'The number of completions without an answer, which are never scored; completions.no_answer has the reasons. NULL until the run is complete.';
+comment on column runs.truncated_texts is 'The number of kept texts that were cut off before their own end; NULL until the run is complete.';
 comment on column runs.dtype is 'The data type in which the model computes.';
 comment on column runs.numerics is 'The version of the engine''s numerics, which increases whenever the engine may write different bytes. NULL if another program computes (vllm, openai), for texts from elsewhere, and for runs made before this column existed.';
 comment on column runs.versions is 'The versions of the packages, and other provenance.';

@@ -28,7 +28,7 @@ insert into runs (
     '2026-11-02'
 );
 insert into completions (run_id, page_id, sample, text, words, kept, finish_reason, truncated)
-values ('r', 1, 0, 'It is.', 2, true, 'stop', false);
+values ('r', 1, 0, 'It is.', 2, true, 'length', true);
 insert into scores values ('r', 1, 0, 'bleu', 0.1, 'ok', 'e');
 insert into months values ('key', 'testwiki', '2026-09', 'sha', 's', true, '2026-10-15', null);
 insert into months from months;
@@ -121,6 +121,7 @@ def test_database_of_0_1_0_gets_the_tables_of_a_new_one_and_keeps_its_rows(datab
     with Database(database.path).read() as connection:
         asked = "select heard_at = finished_at, kept_prompts, kept_texts, decoder_short, max_new_tokens from runs"
         assert connection.execute(asked).fetchall() == [(True, 1, 1, "greedy", 9)]
+        assert connection.execute("select truncated_texts, no_answers from runs").fetchall() == [(1, 0)]
         assert connection.execute("select value from scores").fetchall() == [(0.1,)]
         assert connection.execute("select count(*) from months").fetchall() == [(1,)]
     assert schema(database.path) == schema(empty)

@@ -175,18 +175,26 @@ def columns(database: Database, view: str) -> set[str]:
 
 
 def test_a_complete_run_says_how_many_texts_it_keeps(database: Database, run: Run, run_of: RunOf) -> None:
-    """Of pages 1 and 2 two texts each are kept, of page 3 its only one."""
+    """Of pages 1 and 2 two texts each are kept, of page 3 its only answer. One kept text ended by itself."""
     runs.start(database, run_of("run-2"))
-    runs.add_completions(database, "run-2", [completion(page, n) for page, n in COUNTED])
-    asked = "select kept_prompts, kept_texts from runs where run_id = 'run-2'"
-    assert ask(database, asked) == [(None, None)]
+    runs.add_completions(database, "run-2", [completion(page, n) for page, n in COUNTED[1:]])
+    runs.add_completions(database, "run-2", [Completion(1, 0, "a b c", 3, 3, "stop", False)])
+    unclosed = Completion(3, 1, "", 0, 0, "length", True, thinking="Hm", no_answer="thinking was not closed")
+    runs.add_completions(database, "run-2", [unclosed])
+    asked = "select kept_prompts, kept_texts, truncated_texts, no_answers from runs where run_id = 'run-2'"
+    assert ask(database, asked) == [(None, None, None, None)]
     runs.complete(database, "run-2", 2)
-    assert ask(database, asked) == [(3, 5)]
+    assert ask(database, asked) == [(3, 5, 4, 1)]
     assert ask(database, "select prompts, texts from kept_texts where run_id = 'run-2'") == [(3, 5)]
     assert database.rows("miscounted_texts") == []
     with database.write() as connection:
         connection.execute("update runs set kept_texts = 6 where run_id = 'run-2'")
-    assert database.rows("miscounted_texts") == [("run run-2 has 5 kept texts of 3 prompts, and says otherwise",)]
+    assert database.rows("miscounted_texts") == [
+        (
+            "run run-2 has 5 kept texts of 3 prompts, 4 of them truncated, and 1 completions without an answer, "
+            "and says otherwise",
+        )
+    ]
 
 
 def test_each_new_metric_gets_its_columns_in_the_views(database: Database) -> None:

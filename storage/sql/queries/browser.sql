@@ -21,12 +21,14 @@ limit $3 offset $4;
 select * from articles where snapshot_id = ? and page_id = ?;
 
 -- name: browse_article_runs
--- Every run with completions for this article, with its first kept text, or its first text if none is kept yet.
+-- Every run with completions for this article, with its first kept text, or its first answer if none is kept, if there is any.
 select
     run_id, model, decoder, status, heard_at, process,
     count(*) as completions,
-    min_by(sample, (kept is distinct from true, sample)) as sample,
-    min_by(text, (kept is distinct from true, sample)) as text
+    unnest(min_by(
+        {'sample': sample, 'text': coalesce(prose, text), 'no_answer': no_answer},
+        (kept is distinct from true, no_answer is not null, sample)
+    ))
 from runs
 join completions using (run_id)
 where snapshot_id = ? and page_id = ?
@@ -109,7 +111,8 @@ select
     ) as written,
     count(page_id) as completions,
     count(*) filter (kept) as kept,
-    count(*) filter (truncated) as truncated
+    count(*) filter (truncated) as truncated,
+    count(no_answer) as no_answers
 from runs
 left join completions using (run_id)
 where run_id = $1;
@@ -169,7 +172,10 @@ order by place
 limit $5 offset $6;
 
 -- name: browse_completions
-select sample, text, tokens, words, finish_reason, truncated, kept
+-- The completions of a prompt: the scored text, and the answer as the model wrote it where that is another text.
+select
+    sample, coalesce(prose, text) as text, if(prose <> text, text, null) as as_written, thinking, thinking_tokens, no_answer,
+    tokens, words, finish_reason, truncated, kept
 from completions
 where run_id = ? and page_id = ?
 order by sample;

@@ -140,3 +140,24 @@ select
 from scoring_summaries
 left join levels using (run_id, evaluator_id)
 where run_id in (select unnest($1));
+
+-- name: incomplete_texts
+-- The runs in $1 with completions without an answer, or with more than the share $2 of their scored texts truncated. The
+-- reasons of missing answers are without details, and with their numbers of completions.
+with found as (
+    select run_id, model, decoder, seed, snapshot_id, kept_texts, truncated_texts, no_answers, started_at
+    from runs
+    where run_id in (select unnest($1)) and (no_answers > 0 or truncated_texts > $2 * kept_texts)
+),
+counted as (
+    select
+        run_id, count(*) as completions,
+        histogram(left(split_part(no_answer, ':', 1), 60)) filter (no_answer is not null) as reasons
+    from completions
+    where run_id in (select run_id from found where no_answers > 0)
+    group by run_id
+)
+select found.* exclude (started_at), completions, reasons
+from found
+left join counted using (run_id)
+order by started_at, run_id;

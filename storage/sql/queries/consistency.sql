@@ -358,14 +358,32 @@ where stored.evaluator_id is distinct from anew.evaluator_id
 order by metric;
 
 -- name: miscounted_texts
--- Every run whose number of kept texts differs from the stored number, one sentence per row.
+-- Every run whose numbers of texts differ from the stored numbers, one sentence per row.
 with counted as (
-    select run_id, count(distinct page_id) as prompts, count(*) as texts from completions where kept group by run_id
+    select
+        run_id,
+        count(distinct page_id) filter (kept) as pages,
+        count(*) filter (kept) as texts,
+        count(*) filter (kept and truncated) as truncated,
+        count(no_answer) as unanswered
+    from completions
+    where kept is not null
+    group by run_id
+),
+numbers as (
+    select
+        run_id,
+        (coalesce(texts, 0), coalesce(pages, 0), coalesce(truncated, 0), coalesce(unanswered, 0)) as found,
+        (
+            coalesce(kept_texts, 0), coalesce(kept_prompts, 0), coalesce(truncated_texts, 0), coalesce(no_answers, 0)
+        ) as stored
+    from runs
+    left join counted using (run_id)
 )
 select printf(
-    'run %s has %d kept texts of %d prompts, and says otherwise', run_id, coalesce(counted.texts, 0), coalesce(counted.prompts, 0)
+    'run %s has %d kept texts of %d prompts, %d of them truncated, and %d completions without an answer, and says otherwise',
+    run_id, found[1], found[2], found[3], found[4]
 )
-from runs
-left join counted using (run_id)
-where (coalesce(kept_texts, 0), coalesce(kept_prompts, 0)) <> (coalesce(counted.texts, 0), coalesce(counted.prompts, 0))
+from numbers
+where stored <> found
 order by run_id;

@@ -21,7 +21,7 @@ where run_id = ?;
 
 -- name: exported_completions
 -- The completions of a run, with the titles of stored articles.
-select completions.* exclude (token_ids), stored_articles.title
+select completions.* exclude (token_ids, thinking_ids), stored_articles.title
 from completions
 join runs using (run_id)
 left join stored_articles using (snapshot_id, page_id)
@@ -118,12 +118,14 @@ where found.run_id = $1
 order by found.metric, found.evaluator_id;
 
 -- name: scored_instances
--- The scores of a run's texts by one metric and evaluator, each with the text and its article.
+-- The scores of a run's texts by one metric and evaluator, each with the answer as written, the prose that was scored in its
+-- place, and its article.
 select
     scores.page_id,
     scores.sample,
     scores.value,
     completions.text,
+    completions.prose,
     stored_articles.title,
     stored_articles.first_sentence,
     stored_articles.completion as reference

@@ -3,7 +3,7 @@
 -- name: report_runs
 select run_id, snapshot_id, model, model_sha256, backend, decoder, decoder_parameters, prompt_template, prompts, seed, samples,
     keep, max_new_tokens, dtype, versions, prompt_sheet, numerics, protocol, knowledge_cutoff,
-    knowledge_cutoff_from, status, started_at, finished_at, heard_at, process
+    knowledge_cutoff_from, truncated_texts, no_answers, status, started_at, finished_at, heard_at, process
 from runs
 where snapshot_id = ?
 order by started_at, run_id;
@@ -120,7 +120,8 @@ ranked as (
     where scores.run_id in (select unnest($1)) and metric = $2 and evaluator_id = $3 and value is not null
 )
 select run_id, place, scored, value, page_id, sample, snapshot_id, articles.title, articles.permalink, articles.first_sentence,
-    articles.completion as reference, completions.text, completions.words, completions.finish_reason
+    articles.completion as reference, coalesce(prose, completions.text) as text, thinking, thinking_tokens,
+    completions.words, completions.finish_reason
 from ranked
 join completions using (run_id, page_id, sample)
 join articles using (page_id)

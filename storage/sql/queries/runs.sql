@@ -116,12 +116,19 @@ where completions.run_id = ranked.run_id
     and completions.page_id = ranked.page_id
     and completions.sample = ranked.sample;
 
--- name: count_kept
--- Stores the numbers of prompts with kept texts and of kept texts of the run $1.
+-- name: count_texts
+-- Stores of the run $1 the numbers of prompts with kept texts, of kept texts, of those that were cut off, and of completions
+-- without an answer.
 update runs
-set kept_prompts = found.prompts, kept_texts = found.texts
+set kept_prompts = found.prompts, kept_texts = found.texts, truncated_texts = found.truncated, no_answers = found.no_answers
 from (
-    select count(distinct page_id) as prompts, count(*) as texts from completions where run_id = $1 and kept
+    select
+        count(distinct page_id) filter (kept) as prompts,
+        count(*) filter (kept) as texts,
+        count(*) filter (kept and truncated) as truncated,
+        count(no_answer) as no_answers
+    from completions
+    where run_id = $1
 ) as found
 where run_id = $1;
 

@@ -39,7 +39,7 @@ CLAIMS: Mapping[str, set[str]] = {
 # says so.
 CLAIMS_OF_AN_UNKNOWN = {"backend", "decoder", "decoder_short"}
 # What every database counts itself
-OWN = {"decoder_short", "kept_prompts", "kept_texts"}
+OWN = {"decoder_short", "kept_prompts", "kept_texts", "no_answers", "truncated_texts"}
 HOSTILE = [
     "",
     " ",

@@ -12,14 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.comparing.board import board
+from flows.comparing.differences import compare
+from flows.comparing.notes import incomplete_texts
 from flows.comparing.ranked import letters, ranked
 from newwiki.columns import PARTS
 from newwiki.errors import TerminalError, UsageError
-from newwiki.records import Fingerprint
+from newwiki.records import Completion, Fingerprint
+from storage import runs
 from storage.database import Database
 from tests.flows.conftest import Run
 from tests.flows.experiments import recomputed
-from tests.flows.scored import RULES, SNAPSHOT, SPACY, add_run, score
+from tests.flows.scored import RULES, SNAPSHOT, SPACY, add_run, pair, score
 
 DENSITY = "information_density"
 OTHER = Fingerprint("evaluator-2", "repetition", "2")
@@ -207,3 +210,41 @@ def test_letters_by_hand() -> None:
     assert letters(4, [(0, 2), (0, 3), (1, 3)]) == ["a", "ab", "bc", "c"]
     assert letters(2, []) == ["a", "a"]
     assert letters(30, itertools.combinations(range(30), 2))[25:28] == ["z", "a1", "b1"]
+
+
+def test_missing_and_truncated_answers_are_noted_next_to_the_means(stored: Database) -> None:
+    """Run `thinks` has four answers, which ended by themselves, of seven completions. One of three texts of `cut` hit
+    the limit, and all three of `whole`. Runs of the same name are told apart by their ids."""
+    faults = [(7, 0, "thinking was not closed"), (7, 1, "refused: I cannot say"), (8, 0, "refused: no")]
+    unanswered = [Completion(page, n, "", 0, 0, "stop", False, thinking="", no_answer=why) for page, n, why in faults]
+    finished, cut = (
+        [Completion(page, 0, "A town.", 3, 2, reason, reason == "length") for page in range(1, 5)]
+        for reason in ("stop", "length")
+    )
+    for run_id, model, completions in (
+        ("thinks", "toy", [*unanswered, *finished]),
+        ("cut", "toy", [*finished[:2], *cut[2:3]]),
+        ("whole", "other", cut[:3]),
+    ):
+        add_run(stored, run_id, model=model, samples=2, keep=1)
+        runs.add_completions(stored, run_id, completions)
+        runs.complete(stored, run_id, 1)
+        score(stored, run_id, {"bleu": [1, 2, 3]})
+    notes = [
+        f"toy/greedy on {SNAPSHOT} (run thinks): 3 of 7 completions have no answer "
+        "(refused 2, thinking was not closed 1), and are not scored",
+        f"all scored texts hit the token limit: other/greedy on {SNAPSHOT}",
+        f"33 % of the scored texts of toy/greedy on {SNAPSHOT} (run cut) hit the token limit",
+    ]
+    assert [note for note in board(stored).notes if "token limit" in note or "no answer" in note] == notes
+    assert notes[0].replace(" (run thinks)", "") in compare(stored, *pair(stored, "thinks", "whole"))[1]
+
+
+def test_many_runs_with_truncated_answers_share_a_note(stored: Database) -> None:
+    texts = [Completion(page, 0, "A town.", 3, 2, "length", True) for page in (1, 2)]
+    for number in range(8):
+        run_id = add_run(stored, f"run-{number}", model=f"toy-{number}")
+        runs.add_completions(stored, run_id, [*texts, Completion(3, 0, "A.", 2, 1, "stop", False)])
+        runs.complete(stored, run_id, 1)
+    *single, last = incomplete_texts(stored, [f"run-{number}" for number in range(8)])
+    assert len(single) == 6 and last == "more than 5 % of the scored texts of 2 more runs hit the token limit"

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -191,3 +192,29 @@ def test_an_example_about_one_metric_takes_the_first_that_has_a_better_end(datab
             "select mean from metric_summaries where metric = 'distinct_2' and not is_reference(run_id) order by mean"
         )
         assert shown == [mean for (mean,) in connection.execute(means).fetchall()]
+
+
+def test_an_answer_is_shown_as_scored_with_its_thinking_and_markup_folded(
+    fourteen_runs: Path, pages: list[int], tmp_path: Path
+) -> None:
+    """The first completion was cleaned, the second has no answer, and the server hides the thinking of the third."""
+    thinks = Database(shutil.copy(fourteen_runs, tmp_path / "thinks.duckdb"))
+    add_run(thinks, "thinks", samples=3, prompts=1, prompt_template=Settings.template)
+    thought: dict[str, Any] = {"thinking": "<b>Hm</b>", "thinking_tokens": 1200}
+    completions = [
+        Completion(pages[0], 0, "**A town.**", 3, 2, "stop", False, prose="A town.", **thought),
+        Completion(pages[0], 1, "", 0, 0, "length", True, no_answer="refused: <i>no</i>", **thought),
+        Completion(pages[0], 2, "A city.", 3, 2, "stop", False, prose="A city.", thinking=""),
+    ]
+    runs.add_completions(thinks, "thinks", completions)
+    runs.complete(thinks, "thinks", 1)
+    with TestClient(application(Live(thinks)), "http://127.0.0.1") as client:
+        html = client.get(f"/runs/thinks/{pages[0]}").text
+        first, second, third = re.findall(r'<article class="completion.*?</article>', html, re.DOTALL)
+        assert "without an answer" in page(client, "/runs/thinks")
+    folded = '<details class="folded"><summary>{}</summary><div class="text" dir="auto">{}</div></details>'
+    thinking = folded.format("Thinking, 1,200 tokens", "&lt;b&gt;Hm&lt;/b&gt;")
+    answer = '<div class="text" dir="auto">A town.</div>'
+    assert first.index(thinking) < first.index(answer) < first.index(folded.format("As written", "**A town.**"))
+    assert thinking in second and "No answer: refused: &lt;i&gt;no&lt;/i&gt;" in second and "empty text" not in second
+    assert "Thinking, which the server does not show" in third and "<details" not in third and "A city." in third

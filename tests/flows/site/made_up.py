@@ -184,7 +184,7 @@ def _score(
                 "tokens": [64] * len(pages), "words": [len(text.split()) for text in texts],
                 "finish_reason": ["stop"] * len(pages), "truncated": [False] * len(pages), "kept": [True] * len(pages),
             }))  # fmt: skip
-            connection.execute(query("count_kept"), [run.run_id])
+            connection.execute(query("count_texts"), [run.run_id])
             connection.execute(SCORED, [run.run_id, BY.evaluator_id, snapshot_id])
             connection.execute(WRITTEN, [run.run_id])
             insert_arrow(connection, "scores", _scores(run.run_id, pages, ease, draw, ability, harder))
