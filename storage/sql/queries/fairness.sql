@@ -18,7 +18,10 @@ group by page_id
 order by page_id;
 
 -- name: run_texts
-select page_id, sample, text from completions where run_id = ? order by page_id, sample;
+select page_id, sample, coalesce(prose, text) as text
+from completions
+where run_id = ? and no_answer is null
+order by page_id, sample;
 
 -- name: stored_swaps
 select metric, swapped, repetition, "values"

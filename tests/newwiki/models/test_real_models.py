@@ -4,7 +4,11 @@ SmolLM2 135M Instruct is a chat model of Llama's architecture, Gemma 3 270M a ba
 BOS token. Both come as GGUF files; most tests read the same weights as safetensors, which takes a second.
 """
 
+import json
 import math
+import re
+import statistics
+from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -18,8 +22,9 @@ from newwiki.models.backend import Writing
 from newwiki.models.gguf_header import read_header
 from newwiki.models.huggingface import HuggingFaceModel
 from newwiki.models.trial import try_checkpoint
+from newwiki.prompting.chat_prompts import turns
 from newwiki.records import Completion, Passage, Prompt
-from newwiki.text.prompts import continued
+from newwiki.text.prompts import DEFAULT_TEMPLATE, continued
 from tests.adapters import lora
 from tests.newwiki.models.real_checkpoints import BASE, CHAT, converted, gguf_file
 
@@ -37,6 +42,7 @@ SENTENCES = (
 PROMPTS = [Prompt(number, sentence) for number, sentence in enumerate(SENTENCES)]
 REQUESTS = [(prompt, sample) for prompt in PROMPTS for sample in range(3)]
 TOKENS = 8
+CHAT_TEMPLATE = "Write a Wikipedia article about {title}.{answer}{first_sentence}"
 
 
 @pytest.fixture(scope="module")
@@ -169,6 +175,38 @@ def test_a_chat_is_what_the_template_of_its_authors_makes_of_it(chat_model: Path
     assert tokenizer.decode(tokens).endswith(f"<|im_start|>user\n{PROMPTS[0].text}<|im_end|>\n<|im_start|>assistant\n")
     [ours] = complete(model, "greedy", [(PROMPTS[0], 0)])
     assert list(ours.token_ids or ()) == generated(theirs, torch.tensor([tokens]))
+
+
+_LEAD = re.compile(
+    r"(?P<title>[A-Z][^,.()]{2,50}?)(?: \([^)]*\))?,? (?:is|was|are|were) (?:a|an|the) [^.]{20,200}\.(?= [A-Z]|$)"
+)
+
+
+@pytest.mark.parametrize("decoder", ["greedy", "sample:top_p=0.95"])
+def test_a_chat_model_writes_an_article_where_its_answer_is_begun(
+    chat_model: Path, beside: Callable[[str], Path], decoder: str, record_property: Callable[[str, object], None]
+) -> None:
+    """40 real new articles, 200 tokens each, beside the bare prompt as the user's turn. Copied: the share of spans of
+    five words that stand in the first sentence."""
+    texts = json.loads(beside("articles/wikipedia_english_20240915to20240930.json").read_text("utf-8"))
+    leads = [next(filter(None, map(_LEAD.match, text.split("\n"))), None) for text in texts]
+    articles = [(lead["title"], lead[0]) for lead in leads if lead][:40]
+    model = HuggingFaceModel(str(chat_model), chat="yes")
+    words, copied = {}, {}
+    for name in (CHAT_TEMPLATE, DEFAULT_TEMPLATE):
+        prompts = [Prompt(number, *turns(name, *article)) for number, article in enumerate(articles)]
+        written = complete(model, decoder, [(prompt, 0) for prompt in prompts], max_new_tokens=200)
+        pairs = [(spans(one.text), spans(articles[one.page_id][1])) for one in written]
+        words[name] = statistics.median(one.words for one in written)
+        copied[name] = statistics.fmean(len(text & lead) / max(len(text), 1) for text, lead in pairs)
+        record_property(name, f"median of {words[name]:.0f} words, {copied[name]:.1%} copied")
+    assert words[CHAT_TEMPLATE] >= 80 and copied[CHAT_TEMPLATE] < 0.05
+    assert words[DEFAULT_TEMPLATE] < words[CHAT_TEMPLATE] and copied[DEFAULT_TEMPLATE] > copied[CHAT_TEMPLATE]
+
+
+def spans(text: str) -> set[tuple[str, ...]]:
+    found = re.findall(r"\w+", text.lower())
+    return {tuple(found[place : place + 5]) for place in range(len(found) - 4)}
 
 
 def test_an_adapter_that_was_trained_writes_what_peft_writes(chat_model: Path, tmp_path: Path) -> None:
