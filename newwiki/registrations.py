@@ -139,6 +139,9 @@ class Wiki(_OfAWiki):  # type: ignore[misc]
 class Model(_OfAModel):  # type: ignore[misc]
     """A model and its decoders."""
 
+    template: str | None = Field(
+        default=None, examples=["chat"], description="Template of the prompt (default: the setting of that name)."
+    )
     arguments: dict[str, Any] = Field(
         default_factory=dict, description="Arguments that load the model, as --model-args of `newwiki evaluate`."
     )

@@ -79,7 +79,7 @@ def check(registered: Registrations, settings: Settings) -> None:
         for decoder in model.decoders:
             parse(decoder)
         request_of(registered, model, "latest")
-    require_template(settings.template)
+        require_template(settings.template if model.template is None else model.template)
     measured = {metric.name for evaluator in select(registered.evaluation.metrics) for metric in evaluator.metrics}
     for gate in registered.gates:
         _check_gate(gate, registered, measured)

@@ -5,10 +5,10 @@ A month is due on the 15th of the next month, which is also its cutoff, so that 
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from newwiki.registrations import Registrations, Wiki
+from newwiki.registrations import Model, Registrations, Wiki
 from newwiki.request import RefreshRequest
 from newwiki.settings import Settings
 from newwiki.snapshot import Window
@@ -37,6 +37,10 @@ class Month:
         named = self.wiki.name if not (self.wiki.api or self.wiki.dump) else None
         registered = self.wiki.fields_for(RefreshRequest)
         return RefreshRequest(month=self.label, wiki=named, cutoff=settled(Window.month(self.label)), **registered)
+
+    def settings_of(self, model: Model) -> Settings:
+        """Return the settings for a model, which may have a template of its own."""
+        return self.settings if model.template is None else replace(self.settings, template=model.template)
 
     @property
     def registered_sha256(self) -> str:

@@ -108,7 +108,7 @@ class _MonthTasks(steps.MonthSteps):
 
     def evaluate(self, month: Month, model: Model, snapshot: Snapshot) -> set[str]:
         request = steps.request_of(month.registered, model, snapshot.snapshot_id)
-        scorers: set[str] = evaluate(request, month.settings)
+        scorers: set[str] = evaluate(request, month.settings_of(model))
         self.bar.step()
         return scorers
 

@@ -39,9 +39,8 @@ class MonthSteps:
         return refresh_from(self.database, month.request, month.settings, self.progress)
 
     def evaluate(self, month: Month, model: Model, snapshot: Snapshot) -> set[str]:
-        return evaluate_all(
-            self.database, request_of(month.registered, model, snapshot.snapshot_id), month.settings, self.progress
-        )
+        request = request_of(month.registered, model, snapshot.snapshot_id)
+        return evaluate_all(self.database, request, month.settings_of(model), self.progress)
 
     def report(self, month: Month, snapshot: Snapshot) -> Path:
         folder = Path(month.registered.report.out)
@@ -132,8 +131,12 @@ def _judged(database: Database, month: Month, gate: Gate, snapshot: Snapshot) ->
     """Judge a gate by the registered runs only, because the snapshot may have other runs."""
     evaluation = month.registered.evaluation
     numbers = (evaluation.prompts, evaluation.samples, evaluation.keep, evaluation.max_new_tokens, evaluation.seed)
-    template = resolved(month.settings.template, snapshot)
-    among = {run_id for (run_id,) in database.rows("registered_runs", snapshot.snapshot_id, *numbers, template)}
+    templates = {resolved(month.settings_of(model).template, snapshot) for model in month.registered.models}
+    among = {
+        run_id
+        for template in templates
+        for (run_id,) in database.rows("registered_runs", snapshot.snapshot_id, *numbers, template)
+    }
     among.add(f"reference:{snapshot.snapshot_id}")
     baseline, candidate = contenders(database, [gate.baseline, gate.candidate], among)
     judgements, _ = judge(database, baseline, candidate, parse_bounds(gate.fail_if))

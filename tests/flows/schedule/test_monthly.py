@@ -19,7 +19,7 @@ from flows.schedule.catch_up import MonthsFailed, catch_up, start_of
 from flows.schedule.due import Month, newest_due, settled, to_do
 from flows.schedule.notice import MonthEnding
 from newwiki.errors import TransientError, UsageError
-from newwiki.registrations import Registrations, Wiki, load_registrations
+from newwiki.registrations import Model, Registrations, Wiki, load_registrations
 from newwiki.request import ReportRequest
 from newwiki.settings import Settings, load_settings
 from newwiki.snapshot import Window
@@ -56,6 +56,14 @@ def test_a_month_is_cut_on_the_fifteenth_of_the_next() -> None:
 
 def test_a_day_stands_for_its_end() -> None:
     assert newest_due(start_of(date(2026, 10, 15))) == Window.month("2026-09")
+
+
+def test_a_chat_model_has_a_template_of_its_own_beside_base_models() -> None:
+    base, chat = Model(name="base", decoders=("greedy",)), Model(name="it", decoders=("greedy",), template="chat")
+    settings = Settings(template="{title}: {first_sentence}")
+    month = Month(WIKI, "2026-08", Registrations(wikis=(WIKI,), models=(base, chat)), settings)
+    assert month.settings_of(base) == settings
+    assert month.settings_of(chat) == replace(settings, template="chat")
 
 
 def ended(month: Month, *, complete: bool = True) -> months.MonthRecord:
