@@ -17,7 +17,8 @@ COMPARED = ("model_sha256", "others", "decoder", "likelihood_only", "path")
 # The protocol: settings that decide which texts are judged, whatever the model.
 # The first six are known for all runs; those of chats are "none" for other runs.
 CHAT = ("system", "chat_template_args", "thinking", "max_thinking_tokens", "begun", "cleaning")
-PROTOCOL = ("max_new_tokens", "samples", "keep", "template", "stop", "chat", *CHAT)
+BASIC = ("max_new_tokens", "samples", "keep", "template", "stop", "chat")
+PROTOCOL = (*BASIC, *CHAT)
 # Settings that are noted next to a comparison if they differ.
 TOLD = ("prompts", "dtype", "backend", "seed", "strict", "bos", "context", "server", "seeds", "numerics",
         "date", "chat_template", "thinking_markers", "ends", "tokenizer_json")  # fmt: skip
@@ -69,7 +70,9 @@ def protocol_json(
 
 def differing(a: Settings | None, b: Settings | None) -> list[str]:
     """Return the protocol settings in which two runs differ. Articles (None) have no settings and match any run."""
-    return [] if a is None or b is None else [name for name in PROTOCOL if _differ(name, a[name], b[name])]
+    if a is None or b is None:
+        return []
+    return [name for name in PROTOCOL if _differ(name, _setting(a, name), _setting(b, name))]
 
 
 def told_apart(a: Settings | None, b: Settings | None) -> list[str]:
@@ -125,6 +128,17 @@ def value_in_words(value: object) -> str:
     if isinstance(value, list | tuple):
         return " ".join(json.dumps(item, ensure_ascii=False) for item in value) or "none"
     return "unknown" if value is None else str(value).replace("\n", "↵")
+
+
+def canonical(settings: Settings) -> str:
+    """Return the protocol of these settings in canonical form."""
+    of_chat = {name: settings[name] for name in CHAT if _setting(settings, name) not in (None, NONE)}
+    return protocol_json(**{name: settings[name] for name in BASIC}, settings=of_chat)
+
+
+def _setting(settings: Settings, name: str) -> Any:
+    """Return a setting of a run, or of a protocol, which leaves out those of chats that it does not have."""
+    return settings.get(name, NONE) if name in CHAT else settings[name]
 
 
 def _differ(name: str, a: object, b: object) -> bool:

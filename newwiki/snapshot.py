@@ -168,6 +168,11 @@ class Judged:
     structure: str | None = None
 
 
+def language_code(language: str | None, wiki: str) -> str:
+    """Return a wiki's language as the wiki named it, or else as its database name says."""
+    return language or wiki.removesuffix("wiki").replace("_", "-")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
     """A published test set: what was requested, its cutoff, and the hash of its content.
@@ -193,8 +198,8 @@ class Snapshot:
 
     @property
     def language_code(self) -> str:
-        """The language of the articles: as the wiki named it, or else as the wiki's database name says."""
-        return self.language or self.wiki.removesuffix("wiki").replace("_", "-")
+        """The code of the articles' language."""
+        return language_code(self.language, self.wiki)
 
 
 @dataclass(frozen=True, kw_only=True)

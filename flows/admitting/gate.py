@@ -10,6 +10,7 @@ from dataclasses import asdict, fields
 from datetime import datetime
 
 from evaluators.scoring import evaluator_id_of
+from flows.admitting.answers import require_answers
 from flows.bundles.run_rows import decoder_of, require_snapshot_parameters, require_sound
 from flows.evaluating.read_articles import stored_run_id
 from flows.evaluating.run_identity import stored_identity
@@ -129,6 +130,7 @@ def require_run(row: Row, completions: Sequence[Row], snapshot: Row, articles: S
     require_sound(run)
     prompted = list(articles[: run.prompts])
     _completions(run, completions, {article.page_id for article in prompted})
+    require_answers(run, completions, snapshot)
     if strange := {completion["page_id"] for completion in completions} - {article.page_id for article in articles}:
         raise ValueError(f"it has texts of page {min(strange)}, which is none of its snapshot's articles")
     computed_id = _made_again(run, completions, snapshot["content_sha256"], prompted)
@@ -312,12 +314,6 @@ def _completion(run: Run, completion: Row) -> None:
         raise ValueError(f"{where} has {tokens} tokens, and at most {most} were asked for")
     if completion["token_ids"] is not None and len(completion["token_ids"]) != tokens:
         raise ValueError(f"{where} has {len(completion['token_ids'])} token ids and says {tokens} tokens")
-    if completion["no_answer"] is not None and completion["text"]:
-        raise ValueError(f"{where} has no answer ({in_message(completion['no_answer'])}), and has a text")
-    if (completion["thinking_tokens"] or 0) < 0 or (
-        completion["thinking"] is None and completion["thinking_tokens"] is not None
-    ):
-        raise ValueError(f"{where} has {completion['thinking_tokens']} tokens of thinking, which cannot be")
     if (completion["prompt_tokens"] or 0) < 0:
         raise ValueError(f"{where} had {completion['prompt_tokens']} tokens before it")
     if not 0 <= (completion["cached_tokens"] or 0) <= (completion["prompt_tokens"] or 0):
@@ -337,8 +333,6 @@ def _most_tokens(run: Run) -> int | None:
 
 
 def _by_our_engine(run: Run, completion: Row, where: str) -> None:
-    if (completion["thinking"] is None) != (completion["thinking_tokens"] is None):
-        raise ValueError(f"{where} has thinking of {completion['thinking_tokens']} tokens, which cannot be")
     if completion["tokens"] is None or (
         completion["no_answer"] is None
         and (completion["finish_reason"] == "length")

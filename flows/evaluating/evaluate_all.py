@@ -121,6 +121,8 @@ def for_chat(database: Database, request: EvaluationRequest, settings: Settings)
     for the date gets the day of the snapshot's cutoff."""
     if not is_chat(settings.template) and not request.chat:
         return request
+    if "date" not in getattr(models.get(request.backend), "chat_arguments", ()):
+        return replace(request, chat=True)  # a backend of somebody else
     day = request.date or resolve(database, request.snapshot).cutoff.date()
     return replace(request, chat=True, date=day)
 

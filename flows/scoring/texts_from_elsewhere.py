@@ -11,6 +11,7 @@ from pathlib import Path
 from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.generations import Generation, read_generations
 from newwiki.knowledge_cutoff import KnowledgeCutoff
+from newwiki.models.thinking import Split, split_unknown
 from newwiki.names import require_name
 from newwiki.protocol import protocol_json
 from newwiki.records import Completion, Run
@@ -44,11 +45,11 @@ def take_in(
         name, by_line = _published_after_all(database, snapshot, generations) or _own(generations)
     else:
         name, by_line = _published(database, snapshot, generations, file)
-    numbered = _numbered(generations, by_line, file)
+    answers = {key: split_unknown(text) for key, text in _numbered(generations, by_line, file).items()}
     run = _run(
         file,
         name,
-        numbered,
+        {key: answer.answer for key, answer in answers.items()},
         require_name(model or file.stem, "the model name"),
         require_name(decoder or _UNKNOWN, "the decoder's label"),
     )
@@ -57,7 +58,7 @@ def take_in(
     if runs.status(database, run.run_id) != "complete":
         with database.write():
             runs.start(database, run)
-            runs.add_completions(database, run.run_id, [_completion(key, text) for key, text in numbered.items()])
+            runs.add_completions(database, run.run_id, [_completion(key, answer) for key, answer in answers.items()])
             runs.complete(database, run.run_id, run.keep)
     return run, list({article.page_id: article for article in by_line.values()}.values())
 
@@ -206,8 +207,11 @@ def _content(texts: Mapping[tuple[int, int], str]) -> str:
     return _hash([[*key, text] for key, text in sorted(texts.items())])
 
 
-def _completion(key: tuple[int, int], text: str) -> Completion:
-    return Completion(*key, text, None, len(split_words(text)), "unknown", truncated=False)
+def _completion(key: tuple[int, int], answer: Split) -> Completion:
+    """Build the completion of a text, which may begin with thinking in the marks of a known family."""
+    thinking, text, no_answer = answer
+    words = len(split_words(text))
+    return Completion(*key, text, None, words, "unknown", truncated=False, thinking=thinking, no_answer=no_answer)
 
 
 def _hash(described: object) -> str:

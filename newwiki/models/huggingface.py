@@ -44,6 +44,7 @@ class HuggingFaceModel(ThinkingModel):
     """
 
     backend = "hf"
+    chat_arguments = CHAT_ARGUMENTS
     arguments = ("chat", "bos", *CHAT_ARGUMENTS)
 
     def __init__(self, name: str, *, chat: str = "no", bos: str = "auto", **loading: str) -> None:

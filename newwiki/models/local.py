@@ -230,6 +230,8 @@ class LocalModel(ABC):
         ids = completion.token_ids
         if ids is None or not self.is_text_of(completion, writing.stop):
             raise ValueError("its token ids do not match its text")
+        if completion.no_answer != self._prompting.split(ids, writing.stop).no_answer:
+            raise ValueError("its tokens do not say that it has no answer, or the other way round")
         if set(ids) & self._end_tokens():
             raise ValueError("it continues after an end-of-text token")
         stops = self._prompting.stops(writing.stop) if writing.stop else None

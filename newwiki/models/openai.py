@@ -12,6 +12,7 @@ from typing import Any
 from newwiki.decoding.grammar import Decoder
 from newwiki.errors import TerminalError, UsageError
 from newwiki.models.backend import Writing, model
+from newwiki.models.chat_options import CHAT_ARGUMENTS
 from newwiki.models.remote.answers import model_name
 from newwiki.models.remote.asking import Asking, Request, reported
 from newwiki.models.remote.batches import BatchAsking, by_custom_id
@@ -48,6 +49,7 @@ class OpenAIModel:
     """
 
     backend = "openai"
+    chat_arguments = CHAT_ARGUMENTS
     dtype = "served"
 
     def __init__(self, name: str, **arguments: str) -> None:

@@ -33,6 +33,8 @@ def as_in_file(name: str, folder: Path, tokenizer: Any, *, take_file: bool) -> A
     from tokenizers import Tokenizer
 
     own = Tokenizer.from_file(str(file))
+    own.no_truncation()  # the file keeps what was asked for when it was saved
+    own.no_padding()
     if take_file:
         tokenizer._tokenizer = own
         return tokenizer

@@ -81,7 +81,7 @@ class Prompting:
     @property
     def begins_with_bos(self) -> bool:
         """Whether the model reads a BOS token before a prompt, ours or the chat template's."""
-        return self._bos or (self.template is not None and self.encode("")[:1] == (self._tokenizer.bos_token_id,))
+        return self._bos or (self.template is not None and self.encode(".")[:1] == (self._tokenizer.bos_token_id,))
 
     def scored_bytes(self, prompt: str) -> int | None:
         """Return the number of bytes of a prompt's scored tokens: all tokens, except the first if there is no BOS. None
@@ -153,7 +153,7 @@ class Prompting:
         switches = [name for name in marks.switches if template.has_argument(name)]
         if wish != "auto":
             self._switch = dict.fromkeys(switches, wish == "on")
-        chat = template.render("", arguments=self._switch).rstrip()
+        chat = template.render(".", arguments=self._switch).rstrip()
         self.marks, self.opened = marks, chat.endswith(marks.open.rstrip())
         closed = chat.endswith(marks.close.rstrip())
         if wish == "off" and (self.opened or not (switches or closed)):
@@ -164,7 +164,7 @@ class Prompting:
         self.thinks_first = wish != "off" and not closed
 
     def _chat_settings(self, template: ChatTemplate) -> dict[str, str]:
-        template.render("")
+        template.render(".")
         return {**self.options.settings, **({"date": template.day.isoformat()} if template.uses_date else {})}
 
     @staticmethod

@@ -58,6 +58,7 @@ class VLLMModel:
     """
 
     backend = "vllm"
+    chat_arguments = CHAT_ARGUMENTS
 
     def __init__(self, name: str, *, dtype: str = "auto", chat: str = "no", bos: str = "auto", **others: str) -> None:
         checkpoint = self.find(name, dtype=dtype, chat=chat, bos=bos, **others)

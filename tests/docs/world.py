@@ -147,6 +147,10 @@ class Elsewhere:
 def write_files(folder: Path, checkpoint: Path, export: Path, classifier: Path) -> None:
     """What a reader has beside him, under the names that the pages use."""
     shutil.copytree(checkpoint, folder / "path/to/checkpoint")
+    shutil.copytree(checkpoint, folder / "path/to/chat-model")
+    (folder / "path/to/chat-model/chat_template.jinja").write_text(
+        "{% for m in messages %}{{ m.content }}\n{% endfor %}"
+    )
     shutil.copytree(classifier, folder / "star-classifier")
     write_pipeline(folder / "en_core_web_sm")
     for name in ("enwiki-pages-meta-history.xml.bz2", "enwiki-pages-articles.xml.bz2"):

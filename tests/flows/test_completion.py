@@ -39,7 +39,8 @@ def test_commands_options_and_formats() -> None:
 
 def test_decoders_and_their_parameters() -> None:
     assert offered("evaluate", "--decoder", "s") == ["sample", "sibling-beam"]
-    assert offered("evaluate", "--decoder", "sample:top") == ["sample:top_k=", "sample:top_p="]
+    truncations = {"sample:top_k=", "sample:top_p=", "sample:top_h=", "sample:top_n_sigma="}
+    assert {*offered("evaluate", "--decoder", "sample:top")} == truncations
     assert offered("evaluate", "--decoder", "sample:top_p=0.9,temp") == ["sample:top_p=0.9,temperature="]
     assert offered("evaluate", "--decoder", "no:top") == []
 

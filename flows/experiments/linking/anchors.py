@@ -31,10 +31,6 @@ def protocols(runs: Iterable[LinkableRun]) -> list[Settings]:
     ]
 
 
-def canonical(settings: Settings) -> str:
-    return protocol.protocol_json(**{name: settings[name] for name in protocol.PROTOCOL})
-
-
 def candidates(runs: Sequence[LinkableRun], named: Collection[str]) -> list[LinkableRun]:
     """Return the runs that may be anchors: all runs, or the named ones.
 

@@ -14,7 +14,7 @@ from flows.evaluating.generate import find_models
 from flows.experiments.answer_runs import runs_of
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
-from flows.experiments.linking.anchors import anchors, candidates, canonical, protocols
+from flows.experiments.linking.anchors import anchors, candidates, protocols
 from flows.experiments.linking.anchors_held import AnchorModel, held_words, moved_words
 from flows.experiments.linking.request import LinkingRequest
 from flows.experiments.linking.result_tables import LinkedMean, LinkedMonths
@@ -176,7 +176,7 @@ class _Metric:
         the reason why these do not suffice.
         """
         for settings in protocols(self.runs):
-            name = canonical(settings)
+            name = protocol.canonical(settings)
             self.settings[name], self.anchors[name] = settings, {}
             for pair in itertools.combinations(ids, 2):
                 months = [

@@ -5,7 +5,7 @@ import functools
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
+from flows.admitting.answers import require_answers
 from flows.admitting.gate import admit, articles_of
 from newwiki.errors import NewWikiError, TerminalError
 from newwiki.snapshot import Article, Snapshot
@@ -25,6 +26,7 @@ from storage.pull import Contradiction, pull
 from storage.push import SNAPSHOT_TABLES, gather
 from storage.shared import GatheredParts, SharedPart
 from storage.table_shapes import conforming
+from tests.flows.scored import made_up_run
 
 pytestmark = pytest.mark.slow
 
@@ -418,3 +420,35 @@ def test_no_pull_goes_past_the_gate(genuine: GatheredParts, nothing: Path, tmp_p
     with pytest.raises((TypeError, AttributeError)):
         pull(target, genuine, lambda text: None)  # type: ignore[arg-type]
     assert rows_of(target, "from runs") == []
+
+
+def completion(**changes: Any) -> dict[str, Any]:
+    answer = {"page_id": 1, "sample": 0, "text": "It is **old**.", "prose": "It is old.", "no_answer": None}
+    return {**answer, "thinking": "Hm.", "thinking_tokens": 2, "thinking_ids": [5, 6], **changes}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"prose": "It is the article itself."}, "the prose that is scored is not that of its text"),
+        ({"prose": None}, "the prose that is scored is not that of its text"),
+        ({"no_answer": "refused"}, "cannot be without an answer"),
+        ({"thinking_tokens": 3}, "3 tokens of thinking, which cannot be"),
+        ({"thinking_tokens": None}, "tokens of thinking, which cannot be"),
+        ({"thinking": None}, "tokens of thinking, which cannot be"),
+    ],
+)
+def test_what_is_scored_of_an_answer_is_made_again(changes: dict[str, Any], message: str) -> None:
+    """Nobody can have other prose scored than that of the text, or drop a bad text as no answer."""
+    run = made_up_run("a", "greedy", versions='{"chat": "yes", "cleaning": "prose-v1"}', numerics=3)
+    wiki = {"language": "en", "wiki": "samplewiki"}
+    require_answers(run, [completion()], wiki)
+    require_answers(run, [completion(text="", prose="", no_answer="thinking was not closed")], wiki)
+    with pytest.raises(ValueError, match=message):
+        require_answers(run, [completion(**changes)], wiki)
+    base = replace(run, versions="{}")
+    require_answers(base, [completion(prose=None)], wiki)
+    with pytest.raises(ValueError, match="cannot be without an answer"):
+        require_answers(base, [completion(text="", prose=None, no_answer="refused")], wiki)
+    with pytest.raises(ValueError, match="a rule that is unknown here"):
+        require_answers(replace(run, versions='{"cleaning": "prose-v9"}'), [], wiki)
