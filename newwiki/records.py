@@ -1,6 +1,6 @@
 """The records of a run, from a prompt to its scores: frozen, with all times in UTC."""
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import date
 from typing import Literal, Protocol
 
@@ -47,6 +47,7 @@ class Completion:
     words: int
     finish_reason: FinishReason
     truncated: bool
+    _: KW_ONLY
     prompt_tokens: int | None = None
     served_by: str | None = None
     token_ids: tuple[int, ...] | None = None

@@ -77,11 +77,13 @@ def test_all_before_a_day_begins_at_the_epoch_and_ends_with_the_day_before() -> 
 
 
 def test_a_record_with_many_fields_is_created_by_keyword() -> None:
+    """Of a completion only what each has, its page, text, length and end, may stand without a name."""
     wide = {
         name: [one.kw_only for one in fields(kind)]
         for room in (snapshot, records, manifest)
         for name, kind in inspect.getmembers(room, is_dataclass)
         if len(fields(kind)) > 11
     }
+    assert not any(wide["Completion"][:7]) and all(wide.pop("Completion")[7:])
     assert set(wide) == {"Article", "CheckedClaim", "Judged", "Manifest", "Run", "Snapshot"}
     assert all(all(by_name) for by_name in wide.values())

@@ -51,7 +51,8 @@ class Answer:
         reason: FinishReason = "stop" if ends else self._reason(most)
         return Completion(
             prompt.page_id, sample, text, self._answer_tokens(), len(split_words(text)), reason, reason != "stop",
-            self.prompt_tokens, self.served_by,
+            prompt_tokens=self.prompt_tokens,
+            served_by=self.served_by,
             thinking="" if self.thinking is None and self.reasoning_tokens else self.thinking,
             thinking_tokens=self.reasoning_tokens,
             no_answer=self.no_answer,
