@@ -14,11 +14,10 @@ Settings = Mapping[str, Any]
 
 # The subject of comparisons: the model, and how the next token is chosen.
 COMPARED = ("model_sha256", "others", "decoder", "likelihood_only", "path")
-# The protocol: settings that decide which texts are judged, whatever the model.
-# The first six are known for all runs; those of chats are "none" for other runs.
-CHAT = ("system", "chat_template_args", "thinking", "max_thinking_tokens", "begun", "cleaning")
+# The protocol: settings that decide which texts are judged, whatever the model. Those of chats are "none" for others.
 BASIC = ("max_new_tokens", "samples", "keep", "template", "stop", "chat")
-PROTOCOL = (*BASIC, *CHAT)
+CHAT_SETTINGS = ("system", "chat_template_args", "thinking", "max_thinking_tokens", "begun", "cleaning")
+PROTOCOL = (*BASIC, *CHAT_SETTINGS)
 # Settings that are noted next to a comparison if they differ.
 TOLD = ("prompts", "dtype", "backend", "seed", "strict", "bos", "context", "server", "seeds", "numerics",
         "date", "chat_template", "thinking_markers", "ends", "tokenizer_json")  # fmt: skip
@@ -32,8 +31,8 @@ IRRELEVANT = ("batch_size", "memory", "knowledge_cutoff", "max_cost", "server_ba
 
 # The settings of backends, stored under these names in `runs.versions`, next to settings that are only noted.
 SETTINGS = (
-    "bos", "chat", "context", "path", "seeds", "server", *CHAT, "date", "chat_template", "thinking_markers", "ends",
-    "tokenizer_json",
+    "bos", "chat", "context", "path", "seeds", "server", *CHAT_SETTINGS, "date", "chat_template", "thinking_markers",
+    "ends", "tokenizer_json",
 )  # fmt: skip
 
 _ONE_TEXT = ("samples", "keep")
@@ -53,11 +52,11 @@ def protocol_json(
     """Return the protocol in canonical form, as the database stores it.
 
     `samples` and `keep` are None for a deterministic decoder: it has a single text, so it can be compared with any
-    number. For texts from elsewhere the others are None, because they are unknown. `settings` holds those of `CHAT`
-    that a run has, among others.
+    number. For texts from elsewhere the others are None, because they are unknown. `settings` holds the
+    `CHAT_SETTINGS` that a run has, among others.
     """
     named = {
-        **{name: settings[name] for name in CHAT if name in settings},
+        **{name: settings[name] for name in CHAT_SETTINGS if name in settings},
         "chat": chat,
         "keep": keep,
         "max_new_tokens": max_new_tokens,
@@ -132,16 +131,16 @@ def value_in_words(value: object) -> str:
 
 def canonical(settings: Settings) -> str:
     """Return the protocol of these settings in canonical form."""
-    of_chat = {name: settings[name] for name in CHAT if _setting(settings, name) not in (None, NONE)}
+    of_chat = {name: settings[name] for name in CHAT_SETTINGS if _setting(settings, name) not in (None, NONE)}
     return protocol_json(**{name: settings[name] for name in BASIC}, settings=of_chat)
 
 
 def _setting(settings: Settings, name: str) -> Any:
     """Return a setting of a run, or of a protocol, which leaves out those of chats that it does not have."""
-    return settings.get(name, NONE) if name in CHAT else settings[name]
+    return settings.get(name, NONE) if name in CHAT_SETTINGS else settings[name]
 
 
 def _differ(name: str, a: object, b: object) -> bool:
-    if name in (*_ONE_TEXT, *CHAT) and (a is None or b is None):
+    if name in (*_ONE_TEXT, *CHAT_SETTINGS) and (a is None or b is None):
         return False
     return a != b

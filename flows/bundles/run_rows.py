@@ -9,7 +9,7 @@ import pydantic
 from newwiki.decoding.grammar import Decoder, parse
 from newwiki.errors import UsageError
 from newwiki.foreign_json import first_fault
-from newwiki.protocol import CHAT, protocol_json
+from newwiki.protocol import CHAT_SETTINGS, protocol_json
 from newwiki.records import Run
 
 _LONGEST = 2_000  # maximum length of a template or decoder in characters
@@ -59,18 +59,20 @@ class _Parameters(pydantic.BaseModel):
     revisits: dict[str, str] | None = None
 
 
-class _Thinking(pydantic.BaseModel):
+class _Exact(pydantic.BaseModel):
+    """An object with exactly these fields."""
+
     model_config = pydantic.ConfigDict(strict=True, extra="forbid")
 
+
+class _Thinking(_Exact):
     open: str
     close: str
     first: bool
 
 
-class _Sheet(pydantic.BaseModel):
+class _Sheet(_Exact):
     """The prompt sheet of a model that was read here."""
-
-    model_config = pydantic.ConfigDict(strict=True, extra="forbid")
 
     rendered: str
     ids: list[int]
@@ -81,10 +83,8 @@ class _Sheet(pydantic.BaseModel):
     date: str | None
 
 
-class _RequestSheet(pydantic.BaseModel):
+class _RequestSheet(_Exact):
     """The prompt sheet of a model at a server."""
-
-    model_config = pydantic.ConfigDict(strict=True, extra="forbid")
 
     request: dict[str, Any]
 
@@ -103,7 +103,9 @@ def require_sound(run: Run) -> None:
     if run.protocol is not None and json.loads(run.protocol) != _protocol(run, versions):
         raise ValueError("its protocol is not what its other fields say")
     if run.prompt_sheet is not None:
-        _read(_RequestSheet if '"request"' in run.prompt_sheet[:20] else _Sheet, run.prompt_sheet)
+        sheet = json.loads(run.prompt_sheet)
+        is_request = isinstance(sheet, dict) and "request" in sheet
+        _read(_RequestSheet if is_request else _Sheet, run.prompt_sheet)
     if run.samples and run.backend != "file":
         _require_decoder(run)
 
@@ -158,7 +160,7 @@ def _protocol(run: Run, versions: _Versions) -> Any:
             template=None if elsewhere else run.prompt_template,
             stop=None if elsewhere else versions.stop,
             chat=None if elsewhere else versions.chat == "yes",
-            settings={name: value for name in CHAT if (value := getattr(versions, name)) is not None},
+            settings={name: value for name in CHAT_SETTINGS if (value := getattr(versions, name)) is not None},
         )
     )
 

@@ -390,7 +390,7 @@ def _shared(all_settings: Collection[protocol.Settings], apart_in: Collection[st
     return {
         name: value
         for name, value in known.items()
-        if value is not None and not (name in protocol.CHAT and value == protocol.NONE)
+        if value is not None and not (name in protocol.CHAT_SETTINGS and value == protocol.NONE)
     }
 
 

@@ -31,8 +31,9 @@ class ChatOptions:
     - `thinking`: `on` and `off` use the switch of the template; `auto` leaves it as the model's authors do
     - `max_thinking_tokens`: after as many tokens the thinking is closed, if the model's authors say how; otherwise it
       stays unclosed, and there is no answer
-    - `date`: the day that a template gets which asks for the date
-    - `families`: the marks of thinking that are known
+    - `date`: the day for a template that asks for the date
+    - `families`: the marks of thinking that are known; `own_markers` is the beginning of the SHA-256 of a file with
+      further ones
     """
 
     system: str | None = None
@@ -60,8 +61,8 @@ class ChatOptions:
 
 def read_chat_options(*, chat: bool, **texts: str) -> ChatOptions:
     """Parse the arguments that load a backend. Raises UsageError for a value, and for options without a chat."""
-    if texts.keys() - {"date"} and not chat:
-        name = sorted(texts.keys() - {"date"})[0].replace("_", "-")
+    if texts and not chat:
+        name = min(texts).replace("_", "-")
         raise UsageError(f"--{name} applies to chat models only; add --chat or --template chat, or omit it")
     thinking: Any = texts.get("thinking", "auto")
     if thinking not in get_args(Thinking):

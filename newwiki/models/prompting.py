@@ -31,8 +31,8 @@ class Prompting:
         self._known = config.get_text_config().vocab_size
         self.options = options or ChatOptions()
         self.template = ChatTemplate(name, tokenizer, self.options) if chat else None
-        begun = tokenizer("a")["input_ids"][:1] == [tokenizer.bos_token_id] or "gemma" in config.model_type
-        self._bos = tokenizer.bos_token_id is not None and (bos == "yes" or (bos == "auto" and begun and not chat))
+        adds_bos = tokenizer("a")["input_ids"][:1] == [tokenizer.bos_token_id] or "gemma" in config.model_type
+        self._bos = tokenizer.bos_token_id is not None and (bos == "yes" or (bos == "auto" and adds_bos and not chat))
         self.marks: ThinkingMarks | None = None
         self.thinks_first = self.opened = False
         self._switch: dict[str, bool] = {}
@@ -50,8 +50,8 @@ class Prompting:
         if self.template is None:
             return (*self.begin, *self._ids(prompt))
         ids = self._ids(self.rendered(prompt, begun))
-        doubled = not self._bos or ids[:1] == [self._tokenizer.bos_token_id]
-        return tuple(ids) if doubled else (self._tokenizer.bos_token_id, *ids)
+        lacks_bos = self._bos and ids[:1] != [self._tokenizer.bos_token_id]
+        return (self._tokenizer.bos_token_id, *ids) if lacks_bos else tuple(ids)
 
     def rendered(self, prompt: str, begun: str = "") -> str:
         """Return the text of a chat prompt, as `encode` turns it into tokens."""

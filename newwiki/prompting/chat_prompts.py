@@ -11,7 +11,7 @@ from newwiki.errors import UsageError
 from newwiki.snapshot import Snapshot
 from newwiki.text.prompts import DEFAULT_TEMPLATE, fill
 
-CHAT = "chat"
+CHAT_TEMPLATE = "chat"
 ANSWER = "{answer}"
 
 
@@ -26,14 +26,14 @@ class Turns(NamedTuple):
 
 def is_chat(template: str) -> bool:
     """Tell whether a template is one of chats: `chat`, or a text with the place `{answer}` where the answer begins."""
-    return template == CHAT or any(name == "answer" for _, name, _, _ in _parsed(template))
+    return template == CHAT_TEMPLATE or any(name == "answer" for _, name, _, _ in _parsed(template))
 
 
 def resolved(template: str, snapshot: Snapshot) -> str:
     """Return the template as a run stores it: for `chat` the one of the snapshot's language. Raises UsageError for an
     invalid template, and if there is none in the language."""
     require_template(template)
-    if template != CHAT:
+    if template != CHAT_TEMPLATE:
         return template
     language = snapshot.language_code
     if language not in _by_language():
@@ -47,7 +47,7 @@ def resolved(template: str, snapshot: Snapshot) -> str:
 
 def require_template(template: str) -> None:
     """Raise UsageError unless the template is `chat`, or can be filled."""
-    if template != CHAT:
+    if template != CHAT_TEMPLATE:
         turns(template, "", "")
 
 

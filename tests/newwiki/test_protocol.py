@@ -69,7 +69,7 @@ def test_every_part_of_what_names_a_run_is_placed() -> None:
     assert len(identity) > 10
     identity |= returned_keys(folder / "read_articles.py", "_identity")
     assert identity - PLACED == {"settings"}, "those of the backend are placed one by one"
-    elsewhere = {"path", *protocol.CHAT, "date", "chat_template", "thinking_markers", "ends", "tokenizer_json"}
+    elsewhere = {"path", *protocol.CHAT_SETTINGS, "date", "chat_template", "thinking_markers", "ends", "tokenizer_json"}
     assert settings_of_backends() | elsewhere == set(protocol.SETTINGS), "some are set where no dictionary is written"
     assert set(protocol.SETTINGS) - PLACED == set()
 
@@ -87,7 +87,7 @@ def settings(**changes: object) -> dict[str, object]:
         "max_new_tokens": 64, "samples": 20, "keep": 10, "template": "{title}", "stop": [], "chat": False,
         "prompts": 3, "dtype": "float32", "backend": "hf", "seed": 0, "strict": False, "bos": "no",
         "context": None, "server": None, "seeds": None, "numerics": 1,
-        **dict.fromkeys(protocol.CHAT, protocol.NONE),
+        **dict.fromkeys(protocol.CHAT_SETTINGS, protocol.NONE),
         **dict.fromkeys(("date", "chat_template", "thinking_markers", "ends", "tokenizer_json")),
     }  # fmt: skip
     return given | changes
@@ -105,7 +105,7 @@ def test_a_setting_of_the_protocol_that_differs_is_named(name: str, value: objec
     assert protocol.told_apart(one, other) == []
 
 
-@pytest.mark.parametrize("name", protocol.CHAT)
+@pytest.mark.parametrize("name", protocol.CHAT_SETTINGS)
 def test_a_setting_of_a_chat_that_differs_is_named(name: str) -> None:
     one, other = settings(), settings(**{name: "8"})
     assert protocol.differing(one, other) == protocol.differing(other, one) == protocol.varying([one, other]) == [name]
@@ -202,7 +202,7 @@ def test_sql_compares_protocols_as_we_do() -> None:
         migrate(connection, Path(":memory:"))
         for one, other in itertools.combinations(made, 2):
             ((same,),) = connection.execute("select same_protocol($1::json, $2::json)", [one, other]).fetchall()
-            chats = dict.fromkeys(protocol.CHAT, protocol.NONE)
+            chats = dict.fromkeys(protocol.CHAT_SETTINGS, protocol.NONE)
             differing = protocol.differing(chats | json.loads(one), chats | json.loads(other))
             assert same == (differing == []), (one, other)
         assert connection.execute("select same_protocol(null, $1::json)", made[:1]).fetchall() == [(True,)]

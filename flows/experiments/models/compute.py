@@ -75,7 +75,7 @@ def _is_requested(settings: Settings | None, request: ModelsRequest, template: s
         "template": template,
         "stop": list(request.stop),
         "chat": request.chat,
-        **dict.fromkeys(protocol.CHAT, protocol.NONE),
+        **dict.fromkeys(protocol.CHAT_SETTINGS, protocol.NONE),
         **(request.chat_options.settings if request.chat else {}),
         **cleaning_of(request, is_chat=request.chat),
     }

@@ -17,7 +17,7 @@ from flows.comparing.bounds import judge, parse_bounds
 from flows.comparing.differences import compare, compare_all
 from flows.comparing.ranked import leaderboard
 from newwiki.errors import TerminalError, UsageError
-from newwiki.protocol import CHAT, PROTOCOL, protocol_json
+from newwiki.protocol import CHAT_SETTINGS, PROTOCOL, protocol_json
 from newwiki.records import Completion
 from newwiki.request import ComparisonRequest, LeaderboardRequest
 from storage import runs
@@ -42,7 +42,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "template": {"prompt_template": "{title}\n\n{first_sentence}"},
     "stop": {"versions": '{"stop": ["\\n"]}'},
     "chat": {"versions": '{"chat": "yes"}'},
-    **{name: {"versions": f'{{"{name}": "8"}}', "protocol": with_chat(name, "8")} for name in CHAT},
+    **{name: {"versions": f'{{"{name}": "8"}}', "protocol": with_chat(name, "8")} for name in CHAT_SETTINGS},
 }
 
 

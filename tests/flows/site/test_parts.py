@@ -13,7 +13,7 @@ from flows.site.sources import kind_of
 from flows.site.trend_chart import Line, Point, chart
 from newwiki.errors import UsageError
 from newwiki.file_names import file_name, model_file_name
-from newwiki.protocol import CHAT, NONE
+from newwiki.protocol import CHAT_SETTINGS, NONE
 from newwiki.site_request import SiteRequest
 
 
@@ -40,7 +40,7 @@ def test_days_leave_parts_of_like_size_and_the_models_cutoffs() -> None:
 
 def asked(**changes: Any) -> dict[str, Any]:
     usual = {"max_new_tokens": 512, "samples": 20, "keep": 10, "template": "{title}", "stop": [], "chat": False}
-    return usual | dict.fromkeys(CHAT, NONE) | changes
+    return usual | dict.fromkeys(CHAT_SETTINGS, NONE) | changes
 
 
 def test_runs_that_were_asked_otherwise_stand_in_tables_of_their_own() -> None:

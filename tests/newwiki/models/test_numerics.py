@@ -18,7 +18,7 @@ _OUTSIDE = {"selftest.py", "thresholds.py", "memory.py", "replay.py"}
 SOURCES = {
     1: "2a780cef4637dd6d038579bdfbfada02e142d5628bcb118081656d61e4d54bff",
     2: "1fe0b68a2b9eaf12594d2b2ad73e77f69fd46de6da6299ceb72e3c36e747ccbd",
-    3: "81bc69c12a5ba15e715184688ba9fed3357b2fcb244db1efc2359c494fa43206",
+    3: "a110ba6d38828f5f4828eb79a85a91644cd41867ace556b52c979cecb69496a3",
 }
 
 
