@@ -8,6 +8,7 @@ for Japanese it is about 250. A dictionary would change the words with each of i
 
 import re
 import unicodedata
+from itertools import islice
 
 # Part of the fingerprint of plug-ins that may read an analysis's words. Version 1 found no words in scripts without
 # spaces. Raise it whenever the words of a text change, together with the versions of our own evaluators that read them.
@@ -21,6 +22,7 @@ _MARKS = "".join(
     chr(code) for first, last in _BLOCKS for code in range(first, last + 1) if unicodedata.category(chr(code))[0] == "M"
 )
 _SPACELESS = re.compile(f"[{SPACELESS}]")
+_RUN = re.compile(r"\S+")
 _WORD = re.compile(rf"(?=\w)[{SPACELESS}][{_MARKS}]*|[^\W{SPACELESS}]+(?:['’.,\-][^\W{SPACELESS}]+)*")
 
 
@@ -41,3 +43,11 @@ def split_words(text: str) -> list[str]:
 def count_words(prose: str) -> int:
     """Count the words that contain a letter or digit."""
     return sum(any(character.isalnum() for character in word) for word in split_words(prose))
+
+
+def first_words(text: str, count: int) -> str:
+    """Return the text up to the end of its first `count` words, with its white space; the whole text if it has fewer
+    words."""
+    words = _WORD.finditer(text) if without_spaces(text) else _RUN.finditer(text)
+    end = next((word.end() for word in islice(words, max(count - 1, 0), None)), len(text))
+    return text[: end if count > 0 else 0]
