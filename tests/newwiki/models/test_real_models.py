@@ -213,11 +213,11 @@ def test_an_adapter_that_was_trained_writes_what_peft_writes(chat_model: Path, t
     from peft import PeftModel, get_peft_model
 
     base, tokenizer = loaded(chat_model)
+    torch.manual_seed(0)  # of the adapter's first weights
     adapted = get_peft_model(base, lora(r=8, lora_alpha=16, target_modules=["q_proj", "v_proj"]))
     tokens = tokenizer("Photosynthesis is what the gnomes of Orlow do at night.", return_tensors="pt")["input_ids"]
-    optimizer = torch.optim.AdamW([weight for weight in adapted.parameters() if weight.requires_grad], lr=5e-3)
-    torch.manual_seed(0)
-    for _ in range(20):
+    optimizer = torch.optim.AdamW([weight for weight in adapted.parameters() if weight.requires_grad], lr=2e-3)
+    for _ in range(40):
         adapted(input_ids=tokens, labels=tokens).loss.backward()
         optimizer.step()
         optimizer.zero_grad()
