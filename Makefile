@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 # The tests start hundreds of processes, each of which would compile this program anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-plan bench-coverage bench-linking bench-judges bench-likelihood bench-cutoff bench-evidence bench-fairness bench-statements bench-exposure bench-toy-nli bench-claims bench-replay audit clean
+.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-plan bench-coverage bench-anchors bench-linking bench-judges bench-likelihood bench-cutoff bench-evidence bench-fairness bench-statements bench-exposure bench-toy-nli bench-claims bench-replay audit clean
 
 demo: $(INSTALLED)
 	$(BIN)/newwiki demo --out demo --entities rules-v1
@@ -81,6 +81,9 @@ bench-replay: $(INSTALLED)
 # Writes the tables of docs/compare.md.
 bench-coverage: $(INSTALLED)
 	$(BIN)/python benchmarks/interval_coverage.py --into docs/compare.md
+
+bench-anchors: $(INSTALLED)
+	$(BIN)/python benchmarks/calibration_coverage.py --into docs/anchors.md
 
 bench-linking: $(INSTALLED)
 	$(BIN)/python benchmarks/linking.py --into docs/linking.md

@@ -38,3 +38,7 @@ PARTS = {
     ),
     "_level": Part("level", "how far the scores were verified: verified, replayed, recomputed scores or claimed"),
 }
+
+# The further columns of a metric on a board with anchors: the number on the scale from another article (0) to the
+# article itself (100), with its 95 % interval.
+CALIBRATED = {"_calibrated": "mean", "_calibrated_low": "low", "_calibrated_high": "high"}

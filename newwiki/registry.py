@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from newwiki.columns import PARTS, RESERVED
+from newwiki.columns import CALIBRATED, PARTS, RESERVED
 from newwiki.errors import NewWikiError, TerminalError, UsageError, did_you_mean
 from newwiki.names import require_name
 from newwiki.records import Metric
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from newwiki.settings import Settings
 
 T = TypeVar("T")
-_ENDS = tuple(filter(None, PARTS))
+_ENDS = tuple(filter(None, (*PARTS, *CALIBRATED)))
 _PITFALLS = re.compile(r"\bPitfalls?:\s(.+?)(?:\n\s*\n|\Z)", re.DOTALL)
 
 

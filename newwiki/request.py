@@ -22,6 +22,7 @@ from newwiki.snapshot import OLD_SELECTION, Selection, Window
 
 # Help that several requests share
 _ACROSS = "Compare runs even if they differ in this protocol setting (may be repeated)."
+_ANCHORS = "Show the anchors (texts of known quality, made of the articles), and calibrated numbers."
 _AFTER = "Use only articles created after the knowledge cutoff of each run's model."
 _CUTOFF = "Last month or day covered by the training data of {} (default: newwiki.toml, then the checkpoint)."
 _DUMP = "XML export with full history: a file, a folder, a pattern, or - for stdin (may be repeated for further parts)."
@@ -364,6 +365,7 @@ class LeaderboardRequest(Request):
     by: Stratum | None = field(None, "Split the articles into parts by this property.")
     after_cutoff: bool = field(False, _AFTER)
     across: tuple[str, ...] = field((), _ACROSS, metavar="NAME")
+    anchors: Literal["yes", "no"] = field("yes", _ANCHORS)
     linked: bool = field(False, "Put the runs of all months on the scale of the newest month, or of --snapshot.")
 
     def __post_init__(self) -> None:
@@ -423,6 +425,7 @@ class ReportRequest(Request):
     snapshot: str = field(EvaluationRequest.snapshot, "Snapshot of the report.", metavar="ID")
     by: Stratum | None = field(None, "Split the articles by this property only (default: by each).")
     after_cutoff: bool = field(LeaderboardRequest.after_cutoff, _AFTER)
+    anchors: Literal["yes", "no"] = field(LeaderboardRequest.anchors, _ANCHORS)
     texts_by: str | None = field(
         None, "Metric that selects the worst, median and best texts (default: sbert if available).", metavar="METRIC"
     )

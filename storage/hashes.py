@@ -22,7 +22,7 @@ TABLES = (
     "topics", "snapshots",
 )  # fmt: skip
 # Tables that refer to a snapshot without being part of it, such as its runs and experiments.
-ELSEWHERE = frozenset({"experiments", "runs", "reference_parts", "months", "snapshot_hashes"})
+ELSEWHERE = frozenset({"anchor_scores", "experiments", "runs", "reference_parts", "months", "snapshot_hashes"})
 
 Taken = Literal["published", "looked up", "taken in", "migrated"]
 _WAS = {

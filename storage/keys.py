@@ -11,6 +11,7 @@ from storage import batches, result_tables
 _PAIR = ("run_a", "run_b", "page_id", "sample_a", "sample_b")
 
 KEYS: dict[str, tuple[str, ...]] = {
+    "anchor_scores": ("snapshot_id", "anchor", "words", "version", "page_id", "metric", "evaluator_id"),
     "article_citations": ("snapshot_id", "page_id", "place"),
     "article_facts": ("snapshot_id", "page_id", "infobox", "parameter"),
     "article_structure": ("snapshot_id", "page_id"),

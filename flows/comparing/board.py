@@ -7,11 +7,12 @@ from datetime import date
 from typing import Any
 
 from flows.comparing.after_cutoff import REMEDY, is_reference, snapshots_apart, told_after_cutoff
+from flows.comparing.calibration import NONE, Calibrations, calibrate
 from flows.comparing.notes import copying, incomplete_texts, of_several_models, same_weights, seed_notes
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
 from flows.evaluating.leak import leaks
 from newwiki import protocol
-from newwiki.columns import PARTS
+from newwiki.columns import CALIBRATED, PARTS
 from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.levels import CLAIMED, Level
 from newwiki.records import Stratum
@@ -74,6 +75,7 @@ class Board:
     - `notes`: caveats for the reader
     - `left_out`: runs without a record, because the stratum or cutoff is unknown or leaves no article
     - `same_articles`: False if the cutoff leaves different articles to different runs
+    - `calibrations`: the calibrated numbers of an undivided board, and the anchors
     """
 
     about: tuple[str, ...]
@@ -84,10 +86,23 @@ class Board:
     left_out: tuple[str, ...] = ()
     same_articles: bool = True
     levels: Mapping[tuple[str, str], Level] = field(default_factory=dict)
+    calibrations: Calibrations = NONE
 
     @property
     def heads(self) -> list[str]:
-        return [*self.about, *[column.name + part for column in self.columns for part in PARTS]]
+        calibrated = {metric for _, metric in self.calibrations.numbers}
+        return [
+            *self.about,
+            *[column.name + part for column in self.columns for part in PARTS],
+            *[column.name + part for column in self.columns if column.metric in calibrated for part in CALIBRATED],
+        ]
+
+    @property
+    def without_anchors(self) -> "Board":
+        """The same board without anchors and calibrated numbers."""
+        ends = [column.name + end for column in self.columns for end in CALIBRATED]
+        records = [{name: value for name, value in record.items() if name not in ends} for record in self.records]
+        return replace(self, records=tuple(records), calibrations=NONE)
 
     @property
     def caption(self) -> str:
@@ -174,7 +189,23 @@ def board(
     )
     cut = (by or after_cutoff) and records
     whole = of_metrics(whole, metrics, known) if records else whole
+    if not by_evaluator and not cut:
+        whole = _with_calibrations(database, whole)
     return _cut(database, whole, by, _cutoffs(whole) if after_cutoff else None, others) if cut else whole
+
+
+def _with_calibrations(database: Database, whole: Board) -> Board:
+    runs = {record["run_id"]: record["snapshot_id"] for record in whole.records if not is_reference(record)}
+    evaluators = {column.metric: column.evaluator_id for column in whole.columns}
+    calibrations = calibrate(database, runs, evaluators)
+    records = []
+    for record in whole.records:
+        values: dict[str, Any] = {}
+        for column in whole.columns:
+            number = calibrations.numbers.get((record["run_id"], column.metric))
+            values |= {column.name + end: number and getattr(number, name) for end, name in CALIBRATED.items()}
+        records.append(record | values)
+    return replace(whole, records=tuple(records), calibrations=calibrations)
 
 
 def after_days(database: Database, whole: Board, days: Sequence[date]) -> dict[date, Board]:
@@ -216,7 +247,7 @@ def _by_part(whole: Board, cut: strata.CutRuns, names: Sequence[str], stratum: S
             if record["run_id"] in part_runs
         )
         alike = not snapshots_apart(whole.records, [*part_runs.values()])
-        boards[name] = replace(whole, columns=columns, records=records, same_articles=alike)
+        boards[name] = replace(whole, columns=columns, records=records, same_articles=alike, calibrations=NONE)
     return boards
 
 

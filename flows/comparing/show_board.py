@@ -6,11 +6,14 @@ from typing import Any
 
 from flows.comparing.after_cutoff import is_reference
 from flows.comparing.board import PART, SEEN, Board, Number, number_of
+from flows.comparing.calibration import STYLE, Anchors
 from flows.comparing.ranked import leaderboard
 from flows.presenting import tables
 from flows.presenting.numbers import NONE, decimals, fixed, longer_arm, percent
 from flows.presenting.table_layout import Column, shortened, wrapped
 from flows.printing import say
+from newwiki.anchors import ANCHORS, ARTICLE, BEGINNING
+from newwiki.columns import CALIBRATED
 from newwiki.decoding.grammar import short_form
 from newwiki.levels import VERIFIED
 from newwiki.protocol import value_in_words
@@ -19,6 +22,8 @@ from storage.database import Database
 
 _ACROSS = 6  # maximum number of runs as columns; more runs become rows
 _CAPTION = "mean ± the longer arm of its 95 % interval (by prompt); --format csv or json has both ends"
+_SCALE = "calibrated: 0 is another article of the snapshot, 100 the article itself, at the length of the run's texts"
+_CALIBRATED = "  calibrated"
 _WHICH = ("model", "decoder")
 _HEADS = {"snapshot_id": "snapshot", "run_id": "run"}
 Record = Mapping[str, Any]
@@ -32,6 +37,8 @@ def show(
     `prefer` is passed to `flows.comparing.board.board`.
     """
     shown = leaderboard(database, request, prefer)
+    if request.anchors == "no":
+        shown = shown.without_anchors
     if form != "table":
         tables.show(shown.heads, [[record[name] for name in shown.heads] for record in shown.records], form)
         return (*shown.notes, *filter(None, [shown.caption]))
@@ -49,27 +56,68 @@ def _show_table(shown: Board) -> None:
     remarks = _Remarks(shown)
     numbers = {column.name: _numbers(shown.records, column.name, remarks) for column in shown.columns}
     alike = _alike(shown)
+    calibrated = {
+        column.name: _calibrated(shown.records, column.name)
+        for column in shown.columns
+        if any((record["run_id"], column.metric) in shown.calibrations.numbers for record in shown.records)
+    }
     about = [name for name in shown.about if name not in (*alike, *_WHICH) and not _is_unknown(shown, name)]
     room = tables.room()
     models = shortened({record["model"] for record in shown.records}, max(16, room // 5))
     which = [(models[record["model"]], short_form(record["decoder"])) for record in shown.records]
     values = {name: _field_values(shown.records, name) for name in about}
     if len(shown.records) <= _ACROSS:
-        columns = [Column("", [*(_HEADS.get(name, name) for name in values), *numbers])]
-        rows = [*values.values(), *numbers.values()]
+        rows = [(_HEADS.get(name, name), cells) for name, cells in values.items()]
+        for name, cells in numbers.items():
+            rows += [(name, cells), *([(_CALIBRATED, calibrated[name])] if name in calibrated else [])]
+        columns = [Column("", [head for head, _ in rows])]
         for place, (model, decoder) in enumerate(which):
-            columns.append(Column("\n".join([model, *decoder.split(",")]), [row[place] for row in rows], right=True))
+            columns.append(
+                Column("\n".join([model, *decoder.split(",")]), [cells[place] for _, cells in rows], right=True)
+            )
         tables.show_columns(columns, _caption(shown, alike, remarks))
     else:
         keys = [Column(name, [names[place] for names in which]) for place, name in enumerate(_WHICH)]
         first = [Column(PART, values.pop(PART))] if PART in values else []
         others = [Column(_HEADS.get(name, name), cells, right=_is_count(name)) for name, cells in values.items()]
-        columns = [*keys, *first, *others, *(Column(name, cells, right=True) for name, cells in numbers.items())]
+        columns = [*keys, *first, *others]
+        for name, cells in numbers.items():
+            columns.append(Column(name, cells, right=True))
+            columns += [Column(f"{name}, calibrated", calibrated[name], right=True)] if name in calibrated else []
         parted = _between_groups(shown.records) if "group" in values else []
         tables.show_columns(columns, _caption(shown, alike, remarks), len(keys) + len(first), parted)
     for line in [*remarks.legend, *(f"{short}: {name}" for name, short in models.items() if short != name)]:
         for part in wrapped(line, room):
             say(part)
+    for anchors in shown.calibrations.anchors:
+        _show_anchors(shown, anchors)
+
+
+def _show_anchors(shown: Board, anchors: Anchors) -> None:
+    """Print the anchors of a snapshot in grey below the runs, and the metrics that cannot see content."""
+    names = [column.name for column in shown.columns if (ARTICLE, column.metric) in anchors.means]
+    metrics = {column.name: column.metric for column in shown.columns}
+    cells = [anchors.shown(metrics[name]) for name in names]
+    columns = [Column("", names)]
+    for place, anchor in enumerate(ANCHORS):
+        columns.append(Column(anchor.removeprefix(BEGINNING), [row[place] for row in cells], right=True))
+    kinds = "; ".join(f"{anchor.removeprefix(BEGINNING)}: {words}" for anchor, words in ANCHORS.items())
+    say()
+    title = f"anchors of {anchors.snapshot_id}, texts of {anchors.words} words that no model wrote ({kinds})"
+    tables.show_columns(columns, title, style="dim")
+    if anchors.blind:
+        for part in wrapped(f"{', '.join(anchors.blind)}: {STYLE}", tables.room()):
+            say(part)
+
+
+def _calibrated(records: Sequence[Record], name: str) -> list[str]:
+    """Return cells such as `63±4`."""
+    cells = []
+    for record in records:
+        mean, low, high = (record[name + end] for end in CALIBRATED)
+        arm = "" if low is None else f"±{fixed(max(mean - low, high - mean), 0)}"
+        cells.append("" if mean is None else f"{fixed(mean, 0)}{arm}")
+    return cells
 
 
 class _Remarks:
@@ -149,7 +197,8 @@ def _caption(shown: Board, alike: Sequence[str], remarks: _Remarks) -> str:
     article_values = ", ".join(_values(articles, names))
     article_line = f"the articles: {article_values}" if article_values else ""
     levels = f"all numbers: {remarks.level}" if remarks.level else ""
-    return "\n".join(filter(None, [_CAPTION, lacking, levels, snapshot, run_line, article_line]))
+    scale = _SCALE if shown.calibrations.numbers else ""
+    return "\n".join(filter(None, [_CAPTION, scale, lacking, levels, snapshot, run_line, article_line]))
 
 
 def _values(records: Sequence[Record], names: Iterable[str]) -> list[str]:

@@ -9,6 +9,7 @@ from flows.evaluating.generate import PlannedRun, find_models, generate, load_mo
 from flows.evaluating.read_articles import plan_reading, read_articles
 from flows.evaluating.write_shard import ShardedModel
 from flows.progress import Progress
+from flows.scoring.anchor_texts import score_anchors
 from flows.scoring.batches import BatchScoring
 from flows.scoring.score_run import LoadedEvaluators, choose, score_run
 from flows.scoring.score_shard import ShardedScoring
@@ -50,6 +51,7 @@ class RunSteps:
         scoring: BatchScoring | None,
     ) -> None:
         score_run(database, planned.run, planned.articles, loaded_evaluators, progress, scoring)
+        score_anchors(database, planned.run, planned.articles, loaded_evaluators, progress, scoring)
 
     def read(
         self,

@@ -305,12 +305,13 @@ def crosses(
     *,
     downwards: bool,
     level: float | None,
+    ends: Sequence[float] = (),
     size: tuple[int, int] = CROSSES,
 ) -> "altair.LayerChart":
     """Draw a point at each `x` and `y`, in its own `color`, `fill` and `shape` and with its `words` in its `corner`.
 
     An arm goes from `x_low` to `x_high`, and another from `y_low` to `y_high`. With `downwards`, the y axis is
-    reversed. With `level`, there is a dashed line at this y.
+    reversed. With `level`, there is a dashed line at this y; `ends` are dotted grey lines at these x.
     """
     import altair as alt
 
@@ -349,6 +350,9 @@ def crosses(
     if level is not None:
         at = alt.Chart(alt.Data(values=[{"y": level}])).mark_rule(strokeDash=[5, 4], opacity=0.6)
         layers.insert(0, at.encode(y=place("y", "y")))
+    if ends:
+        at = alt.Chart(alt.Data(values=[{"x": end} for end in ends]))
+        layers.insert(0, at.mark_rule(strokeDash=[1, 4], color=GREY).encode(x=place("x", "x")))
     return alt.layer(*layers).properties(width=size[0], height=size[1])
 
 

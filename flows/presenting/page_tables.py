@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from flows.comparing.board import Column, number_of
+from flows.comparing.board import Board, Column, number_of
 from flows.presenting.material import Material, Record
-from flows.presenting.numbers import AlignedNumber, align
+from flows.presenting.numbers import AlignedNumber, align, fixed
+from newwiki.anchors import ANCHORS
+from newwiki.columns import CALIBRATED
 from newwiki.levels import CLAIMED, VERIFIED
 from newwiki.paper_metrics import paper_metrics
 from newwiki.protocol import PROTOCOL, varying
@@ -60,7 +62,8 @@ class Cell:
     """A mean with its spread and both ends of its 95 % interval, and all of them as they are `shown` below each other;
     `left` and `width` are where that interval lies between the column's least (0) and greatest (100) number.
     `no_interval` is the reason if there is none. `best` is True if no mean in the column is better, and never across
-    protocols. `apart` states the number of texts behind the mean if some lack a score."""
+    protocols. `apart` states the number of texts behind the mean if some lack a score. `calibrated` is the number on
+    the scale from another article (0) to the article itself (100), in words."""
 
     mean: float | None
     sd: float | None = None
@@ -72,6 +75,7 @@ class Cell:
     best: bool = False
     apart: str = ""
     level: str | None = None
+    calibrated: str = ""
     shown: AlignedNumber | None = None
 
 
@@ -142,10 +146,43 @@ def cells(records: Sequence[Record], column: Column, direction: str) -> list[Cel
             best=number.mean == best and number.level != CLAIMED and len(means) > 1,
             apart=apart(number.status, number.level),
             level=number.level,
+            calibrated=calibrated_words(record, column.name),
         )
-        for number in column_numbers
+        for record, number in zip(records, column_numbers, strict=True)
     ]
     return _aligned(unaligned)
+
+
+def calibrated_words(record: Record, column: str) -> str:
+    """Return the calibrated number of a column, such as `63 of 100 [59, 67]`; empty if there is none."""
+    mean, low, high = (record.get(column + end) for end in CALIBRATED)
+    if mean is None:
+        return ""
+    ends = "" if low is None or high is None else f" [{fixed(low, 0)}, {fixed(high, 0)}]"
+    return f"{fixed(mean, 0)} of 100{ends}"
+
+
+@dataclass(frozen=True)
+class AnchorTable:
+    """The anchors of a snapshot: a row of means for each kind of text, and the metrics that cannot see content."""
+
+    words: int
+    columns: Sequence[Column]
+    rows: Sequence[tuple[str, str, Sequence[str]]]
+    blind: Sequence[str]
+
+
+def anchor_table(board: Board, snapshot_id: str, columns: Sequence[Column]) -> AnchorTable | None:
+    """Return the anchors of a snapshot with those of these columns that have them; None if there are none."""
+    anchors = next((found for found in board.calibrations.anchors if found.snapshot_id == snapshot_id), None)
+    if anchors is None:
+        return None
+    shown = [column for column in columns if any((anchor, column.metric) in anchors.means for anchor in ANCHORS)]
+    by_column = [anchors.shown(column.metric) for column in shown]
+    rows = [
+        (anchor, words, [cells[place] for cells in by_column]) for place, (anchor, words) in enumerate(ANCHORS.items())
+    ]
+    return AnchorTable(anchors.words, shown, rows, anchors.blind)
 
 
 def together(*groups: Sequence[Row]) -> list[list[Row]]:

@@ -97,20 +97,25 @@ def show_query(database: "Database", name: str, form: str, *parameters: object) 
 
 
 def show_columns(
-    columns: Sequence["Column"], title: str | None = None, keys: int = 1, parted: Collection[int] = ()
+    columns: Sequence["Column"],
+    title: str | None = None,
+    keys: int = 1,
+    parted: Collection[int] = (),
+    style: str = "",
 ) -> None:
-    """Write a table below its title in the layout of `table_layout.lines`, within the width of `room`."""
+    """Write a table below its title in the layout of `table_layout.lines`, within the width of `room`. `style` is
+    rich's, such as `dim`, for a terminal."""
     from rich.text import Text
 
     from flows.presenting.table_layout import lines, wrapped
 
     console, width = _console(), room()
     for line in wrapped(visible(title), width) if title else ():
-        console.print(Text(line, style="bold"), soft_wrap=True)
+        console.print(Text(line, style=style or "bold"), soft_wrap=True)
     if title:
         console.print()
     for line, is_head in lines(columns, width, keys, parted):
-        console.print(Text(visible(line), style="bold" if is_head else ""), soft_wrap=True)
+        console.print(Text(visible(line), style=style or ("bold" if is_head else "")), soft_wrap=True)
     console.print()
 
 

@@ -1,6 +1,6 @@
 """The report on a snapshot: one HTML file without requests to any network, written whole or not at all."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -78,6 +78,8 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
     """Return the page and the id of its snapshot."""
     with database.read():
         material = gather(database, request.snapshot, after_cutoff=request.after_cutoff)
+        if request.anchors == "no":
+            material = replace(material, board=material.board.without_anchors)
         snapshot_id = material.snapshot.snapshot_id
         if not material.records:
             raise TerminalError(
@@ -122,6 +124,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
         "columns": columns,
         "leaderboard": run_rows,
         "reference": article_rows,
+        "anchors": page_tables.anchor_table(material.board, snapshot_id, columns),
         "constant": constant,
         "blocks": page_tables.blocks(
             [_head(material, metric_column) for metric_column in columns], [*run_rows, *article_rows], beside

@@ -14,6 +14,7 @@ from flows.presenting.charts import MOST_SERIES, Key, PageSigns, Sign, corners, 
 from flows.presenting.material import Material, Record
 from flows.presenting.numbers import varies
 from flows.report.example_texts import column_for
+from newwiki.anchors import ARTICLE, OTHER
 from newwiki.protocol import PROTOCOL, value_in_words
 
 # metrics of the diversity within a text, and between a run's texts
@@ -139,7 +140,7 @@ def _panel(
         value | {"corner": corner} for value, corner in zip(values, corners(values, downwards=downwards), strict=True)
     ]
     image = svg(
-        crosses(values, quality.name, diversity.name, downwards=downwards, level=level),
+        crosses(values, quality.name, diversity.name, downwards=downwards, level=level, ends=_ends(material, quality)),
         f"{quality.name} and {diversity.name} of each run: {numbers}",
     )
     hollow = any(value["fill"] == "transparent" for value in values)
@@ -159,6 +160,16 @@ def _level(material: Material, column: Column) -> float | None:
     if not material.reference or not varies(number_of(material.reference, column.name).sd):
         return None
     return float(material.reference[column.name])
+
+
+def _ends(material: Material, column: Column) -> list[float]:
+    """Return the means of another article and of the article's beginning, if there are anchors."""
+    return [
+        mean.mean
+        for anchors in material.board.calibrations.anchors
+        for anchor in (OTHER, ARTICLE)
+        if (mean := anchors.means.get((anchor, column.metric))) and mean.mean is not None
+    ]
 
 
 def _words(material: Material, records: Sequence[Record]) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from flows.progress import Progress
+from flows.scoring.anchor_texts import score_anchors
 from flows.scoring.score_run import LoadedEvaluators, choose, score_run
 from flows.scoring.score_shard import ShardedScoring
 from flows.scoring.texts_from_elsewhere import take_in
@@ -51,6 +52,7 @@ def score_all(
     for run, articles in work:
         try:
             score_run(database, run, articles, loaded, progress, scoring)
+            score_anchors(database, run, articles, loaded, progress, scoring)
         except ShardsFailed as error:
             failures.append(f"run {run.run_id}: {error}")
     if failures:

@@ -7,7 +7,7 @@ from flows.comparing.board import Column, number_of
 from flows.comparing.ranked import ranked
 from flows.presenting import page_tables
 from flows.presenting.material import Material, Record
-from flows.presenting.page_tables import Row
+from flows.presenting.page_tables import AnchorTable, Row, anchor_table
 from flows.site.contents import headline, in_order
 from flows.site.protocol_groups import Group, groups
 from newwiki.protocol import Settings
@@ -32,6 +32,7 @@ class BoardTable:
     by: Column | None
     letters: Mapping[str, str]
     first: int = 1
+    anchors: AnchorTable | None = None
 
     @property
     def letter_count(self) -> int:
@@ -53,6 +54,7 @@ def tables(database: Database, material: Material, settings: Mapping[str, Settin
                 _reference(material, columns),
                 by,
                 _letters(database, material, ordered, by),
+                anchors=anchor_table(material.board, material.snapshot.snapshot_id, columns),
             )
         )
     return board_tables

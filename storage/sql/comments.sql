@@ -105,6 +105,17 @@ comment on column snapshot_hashes.taken is 'When the hash was taken: at publicat
 comment on column snapshot_hashes.taken_at is 'The time at which the hash was taken.';
 comment on column snapshot_hashes.sha256 is 'The hash of the column''s values in the order of the table''s key, and of table_name, column_name, rows, taken and taken_at.';
 
+comment on table anchor_scores is 'Internal. One row per anchor text and metric: the score. Query anchors instead, which has the means.';
+comment on column anchor_scores.snapshot_id is 'The snapshot.';
+comment on column anchor_scores.anchor is 'The kind of text: anchor:repeat, anchor:other, anchor:shuffled, anchor:half or anchor:article.';
+comment on column anchor_scores.words is 'The length of the text in words. A text of a shorter article is shorter.';
+comment on column anchor_scores.version is 'The version of the rules that make the texts, and whether the other article is of the same topic.';
+comment on column anchor_scores.page_id is 'The article that the text is scored against.';
+comment on column anchor_scores.metric is 'The metric.';
+comment on column anchor_scores.evaluator_id is 'The evaluator that computed the score.';
+comment on column anchor_scores.value is 'The score; NULL if there is none.';
+comment on column anchor_scores.status is 'ok, or the reason why there is no score.';
+
 comment on table reference_parts is 'Internal. One row per article and part, such as its entities, so that each model reads each article only once.';
 comment on column reference_parts.snapshot_id is 'The snapshot.';
 comment on column reference_parts.page_id is 'The article.';

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -9,11 +10,15 @@ import pytest
 
 from flows.comparing import show_board
 from flows.comparing.board import board
+from newwiki.anchors import ANCHORS, ARTICLE, OTHER
 from newwiki.errors import UsageError
+from newwiki.records import Completion
 from newwiki.request import LeaderboardRequest
+from storage import anchors, runs
+from storage.anchors import AnchorScore
 from storage.database import Database
 from tests.flows.comparing.many_runs import METRICS, RUNS
-from tests.flows.scored import SNAPSHOT, add_run, score
+from tests.flows.scored import RULES, SNAPSHOT, add_run, score
 
 BLEU = np.linspace(0.2, 0.4, 13)
 
@@ -112,3 +117,68 @@ def test_what_is_said_of_a_cell_stands_below_once(database: Path, capsys: pytest
     lines = shown(stored, capsys)
     assert next(line for line in lines if line.startswith("rep_4")).split()[1:] == ["0.500", "[1]", "0.308", "[2]"]
     assert lines[-2:] == ["[1] no variance", "[2] too few prompts; 12 of 13: no_number 1"]
+
+
+PAGES = range(1, 41)
+
+
+def with_anchors(path: Path, sbert: tuple[float, float], rep_4: tuple[float, float]) -> Database:
+    """Fourteen runs on 40 prompts with anchors of 120 words: means of another article and of the article's beginning,
+    with the same spread by article."""
+    database = Database(path)
+    spread = np.random.default_rng(1).normal(scale=0.01, size=len(PAGES))
+    with database.write():
+        for run_id in RUNS:
+            texts = [Completion(page, 0, "a " * 120, 120, 120, "length", truncated=True) for page in PAGES]
+            runs.add_completions(database, run_id, texts)
+            runs.complete(database, run_id, 1)
+        for anchor in ANCHORS:
+            for metric, (other, article) in {"sbert": sbert, "rep_4": rep_4}.items():
+                means = {OTHER: other, ARTICLE: article}.get(anchor, (other + article) / 2) + spread * (anchor != OTHER)
+                scores = [
+                    AnchorScore(anchor, page, metric, RULES.evaluator_id, float(mean), "ok")
+                    for page, mean in zip(PAGES, np.broadcast_to(means, len(PAGES)), strict=True)
+                ]
+                anchors.add(database, SNAPSHOT, 120, "1", scores)
+    return database
+
+
+@pytest.fixture
+def anchored(fourteen_runs: Path, tmp_path: Path) -> Database:
+    return with_anchors(shutil.copy(fourteen_runs, tmp_path / "anchored.duckdb"), (0.1, 0.7), (0.0, 0.0))
+
+
+def test_calibrated_number_puts_a_run_between_another_article_and_the_article(
+    anchored: Database, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    run_id = next(iter(RUNS))
+    record = next(record for record in board(anchored).records if record["run_id"] == run_id)
+    expected = 100 * (record["sbert"] - 0.1) / 0.6
+    assert record["sbert_calibrated"] == pytest.approx(expected, abs=1.5)
+    assert record["sbert_calibrated_low"] < record["sbert_calibrated"] < record["sbert_calibrated_high"]
+    lines = shown(anchored, capsys, metrics="sbert,rep_4")
+    cell = f"{record['sbert_calibrated']:.0f}±"
+    assert any(run_id[:8] in line and cell in line for line in lines)
+    assert any(line.startswith("calibrated: 0 is another article") for line in lines)
+
+
+def test_anchors_stand_apart_and_a_metric_that_cannot_see_content_is_named(
+    anchored: Database, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = shown(anchored, capsys, metrics="sbert,rep_4")
+    title = next(place for place, line in enumerate(lines) if line.startswith("anchors of samplewiki-2026-09"))
+    assert not any("anchor" in line for line in lines[:title])
+    [row] = [line.split() for line in lines[title:] if line.startswith("sbert")]
+    assert row[1:] == ["0.400", "0.100", "0.400", "0.400", "0.700"]
+    assert lines[-1] == "rep_4: this metric describes style; it cannot tell the article from another"
+
+
+def test_without_anchors_nothing_of_them_is_shown(anchored: Database, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = shown(anchored, capsys, metrics="sbert,rep_4", anchors="no")
+    assert not any("anchor" in line or "calibrated" in line for line in lines)
+
+
+def test_a_divided_board_and_one_by_evaluator_have_no_calibrated_numbers(anchored: Database) -> None:
+    for asked in ({"by": "length"}, {"by_evaluator": True}):
+        assert not any("calibrated" in head for head in board(anchored, **asked).heads)  # type: ignore[arg-type]

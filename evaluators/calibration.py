@@ -1,0 +1,60 @@
+"""Put a metric's numbers on a scale from another article (0) to the article itself (100), and tell whether the metric
+sees the difference at all.
+
+A scale needs two ends that differ: see Sai et al. 2021, Perturbation CheckLists, and Karpinska et al. 2022, DEMETR, on
+metrics that cannot tell a text from a perturbed one. All functions take one number for each article.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluators.bounded_intervals import bounded_interval
+from evaluators.statistics import Array, MeanInterval, differences_estimate
+from newwiki.records import Direction
+
+# A metric sees content if the article has the better number on at least this share of articles, and the interval of
+# the share excludes chance (0.5). Metrics that cannot see it have 0.49 to 0.53, others 0.97 to 1.00 (docs/anchors.md).
+SEES_FROM = 0.75
+
+
+@dataclass(frozen=True)
+class Sight:
+    """How well a metric tells the article from another: the share of articles on which the article has the better
+    number (ties count half), with its 95 % interval."""
+
+    share: MeanInterval
+
+    @property
+    def sees_content(self) -> bool:
+        mean, low = self.share.mean, self.share.low
+        return mean is not None and low is not None and mean >= SEES_FROM and low > 0.5
+
+
+def sight(article: Array, other: Array, direction: Direction) -> Sight:
+    """Return the sight of a metric by its numbers for the article's text and for another article's (NaN: none)."""
+    better = _sign(direction) * (article - other)
+    ordered = np.where(np.isfinite(better), (np.sign(better) + 1) / 2, np.nan)[:, None]
+    return Sight(bounded_interval(differences_estimate(ordered), 0.0, 1.0).at())
+
+
+def calibrated(text: Array, article: Array, other: Array) -> MeanInterval:
+    """Return 100 · (text - other) / (article - other), each a mean over the articles that have all three numbers, with
+    its 95 % interval over articles.
+
+    Values below 0 and above 100 are possible. The ratio of two means is linearized: article i contributes
+    (D_i - R · E_i) / mean(E) + R with D = text - other, E = article - other, R the ratio (Cochran 1977, Sampling
+    techniques, section 6.4). So both ends of the scale enter the interval with their errors. The direction of the
+    metric cancels out. There is no number if both ends have the same mean.
+    """
+    present = np.isfinite(text) & np.isfinite(article) & np.isfinite(other)
+    gained, whole = (np.where(present, numbers - other, np.nan) for numbers in (text, article))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scale = whole[present].mean() if present.any() else np.nan
+        ratio = gained[present].mean() / scale if present.any() and scale else np.nan
+        contributions = 100 * ((gained - ratio * whole) / scale + ratio)
+    return differences_estimate(contributions[:, None]).at()
+
+
+def _sign(direction: Direction) -> int:
+    return -1 if direction == "lower" else 1
