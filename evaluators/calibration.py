@@ -5,25 +5,33 @@ A scale needs two ends that differ: see Sai et al. 2021, Perturbation CheckLists
 metrics that cannot tell a text from a perturbed one. All functions take one number for each article.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from evaluators.bounded_intervals import bounded_interval
 from evaluators.statistics import Array, MeanInterval, differences_estimate
+from newwiki.anchors import ARTICLE, HALF, OTHER, REPEAT
 from newwiki.records import Direction
 
 # A metric sees content if the article has the better number on at least this share of articles, and the interval of
 # the share excludes chance (0.5). Metrics that cannot see it have 0.49 to 0.53, others 0.97 to 1.00 (docs/anchors.md).
 SEES_FROM = 0.75
+_ORDERS = ((ARTICLE, OTHER), (ARTICLE, HALF), (HALF, OTHER), (HALF, REPEAT))  # the better text first
 
 
 @dataclass(frozen=True)
 class Sight:
-    """How well a metric tells the article from another: the share of articles on which the article has the better
-    number (ties count half), with its 95 % interval."""
+    """What a metric sees of a text's content.
+
+    `share` is the share of articles on which the article has a better number than another article (ties count half),
+    with its 95 % interval. `orders` is the mean of four such shares: the article against another article, and against
+    half of itself; half of it against another article, and against the first sentence repeated.
+    """
 
     share: MeanInterval
+    orders: float
 
     @property
     def sees_content(self) -> bool:
@@ -31,11 +39,17 @@ class Sight:
         return mean is not None and low is not None and mean >= SEES_FROM and low > 0.5
 
 
-def sight(article: Array, other: Array, direction: Direction) -> Sight:
-    """Return the sight of a metric by its numbers for the article's text and for another article's (NaN: none)."""
-    better = _sign(direction) * (article - other)
-    ordered = np.where(np.isfinite(better), (np.sign(better) + 1) / 2, np.nan)[:, None]
-    return Sight(bounded_interval(differences_estimate(ordered), 0.0, 1.0).at())
+def sight(anchors: Mapping[str, Array], direction: Direction) -> Sight:
+    """Return the sight of a metric by its numbers for each anchor, one for each article (NaN: none)."""
+    ordered = [_ordered(anchors[better], anchors[worse], direction) for better, worse in _ORDERS]
+    share = bounded_interval(differences_estimate(ordered[0][:, None]), 0.0, 1.0).at()
+    known = [shares[np.isfinite(shares)] for shares in ordered]
+    return Sight(share, float(np.mean([shares.mean() for shares in known if shares.size] or [np.nan])))
+
+
+def _ordered(better: Array, worse: Array, direction: Direction) -> Array:
+    gain = (-1 if direction == "lower" else 1) * (better - worse)
+    return np.asarray(np.where(np.isfinite(gain), (np.sign(gain) + 1) / 2, np.nan))
 
 
 def calibrated(text: Array, article: Array, other: Array) -> MeanInterval:
@@ -54,7 +68,3 @@ def calibrated(text: Array, article: Array, other: Array) -> MeanInterval:
         ratio = gained[present].mean() / scale if present.any() and scale else np.nan
         contributions = 100 * ((gained - ratio * whole) / scale + ratio)
     return differences_estimate(contributions[:, None]).at()
-
-
-def _sign(direction: Direction) -> int:
-    return -1 if direction == "lower" else 1

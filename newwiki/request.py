@@ -389,9 +389,10 @@ class ComparisonRequest(Request):
         help="Run: the beginning of its id, or the end of MODEL/DECODER.", argument=True, metavar="RUN RUN"
     )
     metrics: str = field(
-        "all",
-        "Metrics to test; fewer metrics need smaller differences to be significant.",
-        metavar="all|NAME,…",
+        "content",
+        "Metrics to test (content: those that tell an article from another on the snapshot, where that is known); "
+        "fewer metrics need smaller differences to be significant.",
+        metavar="content|all|NAME,…",
         names=True,
     )
     seed: int = field(0, "Random seed for the bootstrap and the sign flips.")
@@ -411,8 +412,10 @@ class GateRequest(Request):
 
     baseline: str = field(help="Run to compare against.", metavar="RUN", example="gpt2/greedy")
     candidate: str = field(help="Run to check.", metavar="RUN", example="gpt2/sample:top_p=0.9")
-    fail_if: str = field(
-        help="Differences that fail the gate, such as 'sbert < -0.01, rep_4 > +0.02'.",
+    fail_if: str | None = field(
+        None,
+        "Differences that fail the gate, such as 'sbert < -0.01, rep_4 > +0.02' (default: any that is worse, by the "
+        "metrics that tell an article from another on the snapshot).",
         metavar="BOUNDS",
         example="sbert < -0.05",
     )

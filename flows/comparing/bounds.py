@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evaluators.statistics import LEVEL
+from flows.comparing.calibration import seeing_content
 from flows.comparing.difference import Difference
 from flows.comparing.differences import compare
+from flows.comparing.one_evaluator import agreed, by_metric
 from flows.comparing.one_protocol import require_one_protocol
 from flows.verdict_kinds import gives_verdicts
 from newwiki.errors import TerminalError, UsageError
+from storage import comparison
 from storage.comparison import Contender
 from storage.database import Database
 
@@ -86,6 +89,25 @@ def parse_bounds(text: str) -> list[Bound]:
         for match in matches
         if match
     ]
+
+
+def default_bounds(database: Database, baseline: Contender, candidate: Contender) -> list[Bound]:
+    """Return a bound at 0 for each metric that sees content on the runs' snapshot.
+
+    Raises UsageError if none is known.
+    """
+    scored = by_metric(comparison.text_scorings(database, [baseline.run_id, candidate.run_id]))
+    both = {name: scorings for name, scorings in scored.items() if len({one.run_id for one in scorings}) > 1}
+    evaluators = {name: evaluator for name, scorings in both.items() if (evaluator := agreed(scorings))}
+    runs = {run.run_id: run.snapshot_id for run in (baseline, candidate)}
+    seers, noted = seeing_content(database, runs, evaluators)
+    if not noted:
+        raise UsageError(
+            "no metric is known to see content on this snapshot, which takes anchors of at least 13 articles "
+            "(`newwiki score --missing` makes them); name the differences with --fail-if"
+        )
+    directions = dict(database.rows("directions", list(seers)))
+    return [Bound(metric, ">" if directions[metric] == "lower" else "<", 0.0) for metric in seers]
 
 
 def judge(

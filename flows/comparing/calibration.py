@@ -39,6 +39,12 @@ class Anchors:
         return [NO_NUMBER if mean is None else fixed(mean, places) for mean in means]
 
     @property
+    def seers(self) -> list[str]:
+        """The metrics that see content, the one that orders most anchors rightly first."""
+        seeing = [metric for metric, seen in self.sights.items() if seen.sees_content]
+        return sorted(seeing, key=lambda metric: -self.sights[metric].orders)
+
+    @property
     def blind(self) -> list[str]:
         """The metrics with a better direction that cannot tell the article from another."""
         return [metric for metric, seen in self.sights.items() if seen.share.low is not None and not seen.sees_content]
@@ -53,6 +59,23 @@ class Calibrations:
 
 
 NONE = Calibrations({}, ())
+
+
+def seeing_content(
+    database: Database, runs: Mapping[str, str], evaluators: Mapping[str, str]
+) -> tuple[dict[str, str], list[str]]:
+    """Return the metrics that see content on the snapshots of these runs, with their evaluators, and a note on them.
+
+    Returns all metrics if nothing is known: without anchors, with fewer than 13 articles, or if none sees content.
+    """
+    known = [found for found in calibrate(database, runs, evaluators).anchors if found.seers or found.blind]
+    chosen = {name: evaluators[name] for name in evaluators if known and all(name in found.seers for found in known)}
+    if not chosen:
+        return dict(evaluators), []
+    others = ", ".join(name for name in evaluators if name not in chosen)
+    where = " and ".join(found.snapshot_id for found in known)
+    more = f"; --metrics all also tests {others}" if others else ""
+    return chosen, [f"tests the metrics that see content on {where}: {', '.join(chosen)}{more}"]
 
 
 def calibrate(database: Database, runs: Mapping[str, str], evaluators: Mapping[str, str]) -> Calibrations:
@@ -109,7 +132,7 @@ def _of_length(
     numbers, sights = {}, {}
     for place, metric in enumerate(evaluators):
         article, other = ends[ARTICLE][place], ends[OTHER][place]
-        seen = calibration.sight(article, other, directions[metric])
+        seen = calibration.sight({anchor: numbers[place] for anchor, numbers in ends.items()}, directions[metric])
         if seen.share.mean is None:
             continue
         sights[metric] = seen

@@ -11,6 +11,7 @@ from evaluators import power, statistics
 from flows.comparing.across_months import linked_differences
 from flows.comparing.across_wikis import are_of_two_wikis, comparable, paired_by_item
 from flows.comparing.after_cutoff import later_cutoff, of_known_cutoff
+from flows.comparing.calibration import seeing_content
 from flows.comparing.difference import Difference, verdict, within
 from flows.comparing.notes import incomplete_texts, of_several_models
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
@@ -37,6 +38,7 @@ def compare(
     by: Stratum | None = None,
     *,
     after_cutoff: bool = False,
+    content: bool = False,
     level: float = statistics.LEVEL,
 ) -> tuple[list[Difference], list[str]]:
     """Return the differences by metric, and notes on omitted metrics.
@@ -46,6 +48,7 @@ def compare(
       `wiki` pairs runs of two wikis by Wikidata items that are new in both.
     - `by`: a stratum; one difference for each part of A's snapshot, with Holm's correction over all of them
     - `after_cutoff`: use only articles created after the later knowledge cutoff of both models
+    - `content`: use only the metrics that see content on the runs' snapshots, if that is known
     - `level`: significance level; intervals of runs on the same articles have the coverage 1 - `level`
 
     Raises UsageError for a metric that neither run has, and for `by` or `after_cutoff` across months or wikis. Raises
@@ -61,6 +64,9 @@ def compare(
     require_one_protocol(a, b, across)
     after = later_cutoff(a, b) if after_cutoff else None
     shared, notes = _evaluators(database, a, b, metrics)
+    if content:
+        shared, seen = seeing_content(database, {run.run_id: run.snapshot_id for run in (a, b)}, shared)
+        notes += seen
     notes += [*of_several_models(database, (a.run_id, b.run_id)), *incomplete_texts(database, (a.run_id, b.run_id))]
     levels = verifications.levels(database, [a.run_id, b.run_id])
     if over_months:
@@ -181,7 +187,8 @@ def compare_all(
     first, *others = comparison.contenders(database, request.runs)
     if len({first, *others}) <= len(others):
         raise UsageError("two of these names mean the same run; `newwiki leaderboard` lists the runs")
-    metrics = None if request.metrics == "all" else [name.strip() for name in request.metrics.split(",")]
+    content = request.metrics == "content"
+    metrics = None if content or request.metrics == "all" else [name.strip() for name in request.metrics.split(",")]
     across = settings_named(request.across)
     unknown: list[str] = []
     if request.after_cutoff:
@@ -189,7 +196,15 @@ def compare_all(
     compared = []
     for other in others:
         rows, notes = compare(
-            database, first, other, metrics, request.seed, across, request.by, after_cutoff=request.after_cutoff
+            database,
+            first,
+            other,
+            metrics,
+            request.seed,
+            across,
+            request.by,
+            after_cutoff=request.after_cutoff,
+            content=content,
         )
         compared.append((first, other, rows, [*notes, *unknown]))
     return compared

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from flows.comparing.board import Board, Column, number_of
+from flows.comparing.headline import reason
 from flows.presenting.material import Material, Record
 from flows.presenting.numbers import AlignedNumber, align, fixed
 from newwiki.anchors import ANCHORS
@@ -170,10 +171,12 @@ class AnchorTable:
     columns: Sequence[Column]
     rows: Sequence[tuple[str, str, Sequence[str]]]
     blind: Sequence[str]
+    order: str
 
 
-def anchor_table(board: Board, snapshot_id: str, columns: Sequence[Column]) -> AnchorTable | None:
-    """Return the anchors of a snapshot with those of these columns that have them; None if there are none."""
+def anchor_table(board: Board, snapshot_id: str, columns: Sequence[Column], by: Column | None) -> AnchorTable | None:
+    """Return the anchors of a snapshot with those of these columns that have them; None if there are none. `by`
+    is the column that orders the runs."""
     anchors = next((found for found in board.calibrations.anchors if found.snapshot_id == snapshot_id), None)
     if anchors is None:
         return None
@@ -182,7 +185,7 @@ def anchor_table(board: Board, snapshot_id: str, columns: Sequence[Column]) -> A
     rows = [
         (anchor, words, [cells[place] for cells in by_column]) for place, (anchor, words) in enumerate(ANCHORS.items())
     ]
-    return AnchorTable(anchors.words, shown, rows, anchors.blind)
+    return AnchorTable(anchors.words, shown, rows, anchors.blind, reason(board, by))
 
 
 def together(*groups: Sequence[Row]) -> list[list[Row]]:

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from evaluators.tagger import Tagger
 from flows.comparing.board import Column
+from flows.comparing.headline import headline
 from flows.presenting.material import Material
 from flows.progress import Progress
 from flows.report.marked_text import Claims, Finders, Key, by_text, checked, marked, marks
@@ -65,8 +66,8 @@ class Examples:
 def column_for(material: Material, metric: str | None) -> Column | None:
     """Return the column by which examples are chosen.
 
-    It is the requested metric, else sbert, else the first metric with a better direction. Raises UsageError if no text
-    has a score of the requested metric.
+    It is the requested metric, or else the one that orders the runs. Raises UsageError if no text has a score of the
+    requested metric.
     """
     columns = material.text_columns
     if metric:
@@ -81,8 +82,8 @@ def column_for(material: Material, metric: str | None) -> Column | None:
     written = [record for record in material.records if record["completions"]]
     if written:  # metrics of articles that models read have no texts
         columns = [choice for choice in columns if any(record[choice.name] is not None for record in written)]
-    directed = [column for column in columns if material.direction(column) != "none"]
-    return next((column for column in columns if column.metric == "sbert"), next(iter(directed), None))
+    directions = {name: known.direction for name, known in material.metrics.items()}
+    return headline(material.board, columns, directions)
 
 
 def examples(database: Database, material: Material, column: Column, progress: Progress) -> Mapping[str, Examples]:

@@ -124,7 +124,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
         "columns": columns,
         "leaderboard": run_rows,
         "reference": article_rows,
-        "anchors": page_tables.anchor_table(material.board, snapshot_id, columns),
+        "anchors": page_tables.anchor_table(material.board, snapshot_id, columns, column),
         "constant": constant,
         "blocks": page_tables.blocks(
             [_head(material, metric_column) for metric_column in columns], [*run_rows, *article_rows], beside

@@ -8,7 +8,7 @@ from flows.comparing.ranked import ranked
 from flows.presenting import page_tables
 from flows.presenting.material import Material, Record
 from flows.presenting.page_tables import AnchorTable, Row, anchor_table
-from flows.site.contents import headline, in_order
+from flows.site.contents import headline_of, in_order
 from flows.site.protocol_groups import Group, groups
 from newwiki.protocol import Settings
 from storage.database import Database
@@ -43,8 +43,8 @@ def tables(database: Database, material: Material, settings: Mapping[str, Settin
     """Return a table for each protocol, the largest first, with the columns that its runs have."""
     board_tables = []
     for group in groups(material.records, settings):
-        columns = [column for column in in_order(material.board.columns, material.metrics) if _has(group, column)]
-        by = headline(columns, material.metrics)
+        columns = [column for column in in_order(material.board, material.metrics) if _has(group, column)]
+        by = headline_of(material.board, columns, material.metrics)
         ordered = replace(group, records=_ordered(material, group, by))
         board_tables.append(
             BoardTable(
@@ -54,7 +54,7 @@ def tables(database: Database, material: Material, settings: Mapping[str, Settin
                 _reference(material, columns),
                 by,
                 _letters(database, material, ordered, by),
-                anchors=anchor_table(material.board, material.snapshot.snapshot_id, columns),
+                anchors=anchor_table(material.board, material.snapshot.snapshot_id, columns, by),
             )
         )
     return board_tables

@@ -9,6 +9,7 @@ from pathlib import PurePath
 from types import MappingProxyType
 
 from flows.comparing.board import Board, Column, board, number_of
+from flows.comparing.headline import headline
 from flows.comparing.notes import with_seed
 from flows.experiments.linking.result_tables import LinkedMean
 from flows.presenting.material import Material, gather
@@ -135,16 +136,23 @@ class Contents:
     @property
     def columns(self) -> list[Column]:
         """The columns of the board of all runs, in the order of every page."""
-        return in_order(self.whole.columns, self.metrics)
+        return in_order(self.whole, self.metrics)
 
     @property
     def headline(self) -> Column | None:
-        return headline(self.whole.columns, self.metrics)
+        return headline_of(self.whole, self.whole.columns, self.metrics)
 
 
-def in_order(columns: Sequence[Column], metrics: Mapping[str, Metric]) -> list[Column]:
+def headline_of(board: Board, columns: Sequence[Column], metrics: Mapping[str, Metric]) -> Column | None:
+    """Return the column that orders the runs, among those of texts."""
+    of_texts = [column for column in columns if metrics[column.metric].scope == "text"]
+    return headline(board, of_texts, {name: metric.direction for name, metric in metrics.items()})
+
+
+def in_order(board: Board, metrics: Mapping[str, Metric]) -> list[Column]:
     """Sort the columns: the headline, then the paper's metrics, directed ones first, then the others."""
-    first = headline(columns, metrics)
+    columns = board.columns
+    first = headline_of(board, columns, metrics)
     paper = [name for paper_metric in paper_metrics() for name in paper_metric.here]
 
     def place(column: Column) -> tuple[bool, bool, bool, int]:
@@ -157,16 +165,6 @@ def in_order(columns: Sequence[Column], metrics: Mapping[str, Metric]) -> list[C
         )
 
     return sorted(columns, key=place)
-
-
-def headline(columns: Sequence[Column], metrics: Mapping[str, Metric]) -> Column | None:
-    """Return the column that orders the runs: sbert, or else the first metric of texts with a better direction."""
-    directed = [
-        column
-        for column in columns
-        if metrics[column.metric].direction != "none" and metrics[column.metric].scope == "text"
-    ]
-    return next((column for column in directed if column.metric == "sbert"), next(iter(directed), None))
 
 
 def contents_of(

@@ -56,9 +56,25 @@ def test_equal_ends_have_no_scale() -> None:
 def test_metric_sees_content_if_it_prefers_the_article(
     article: np.ndarray, direction: str, share: float, sees: bool
 ) -> None:
-    found = sight(article, OTHER, direction)  # type: ignore[arg-type]
+    found = sight(anchors(article), direction)  # type: ignore[arg-type]
     assert found.share.mean == pytest.approx(share) and found.sees_content is sees
 
 
 def test_twelve_articles_are_too_few_to_see() -> None:
-    assert not sight(ARTICLE[:12], OTHER[:12], "higher").sees_content
+    few = {anchor: numbers[:12] for anchor, numbers in anchors(ARTICLE).items()}
+    assert not sight(few, "higher").sees_content
+
+
+def test_metric_that_prefers_repetition_orders_fewer_anchors_rightly() -> None:
+    """Of four orders one is wrong on each article, where the repeated sentence has the best number."""
+    assert sight(anchors(ARTICLE), "higher").orders == 1
+    assert sight(anchors(ARTICLE, repeat=ARTICLE + 1), "higher").orders == 0.75
+
+
+def anchors(article: np.ndarray, repeat: np.ndarray = OTHER - 1) -> dict[str, np.ndarray]:
+    return {
+        "anchor:article": article,
+        "anchor:other": OTHER,
+        "anchor:half": (article + OTHER) / 2,
+        "anchor:repeat": repeat,
+    }

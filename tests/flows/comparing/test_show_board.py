@@ -145,7 +145,7 @@ def with_anchors(path: Path, sbert: tuple[float, float], rep_4: tuple[float, flo
 
 @pytest.fixture
 def anchored(fourteen_runs: Path, tmp_path: Path) -> Database:
-    return with_anchors(shutil.copy(fourteen_runs, tmp_path / "anchored.duckdb"), (0.1, 0.7), (0.0, 0.0))
+    return with_anchors(Path(shutil.copy(fourteen_runs, tmp_path / "anchored.duckdb")), (0.1, 0.7), (0.0, 0.0))
 
 
 def test_calibrated_number_puts_a_run_between_another_article_and_the_article(
@@ -181,4 +181,4 @@ def test_without_anchors_nothing_of_them_is_shown(anchored: Database, capsys: py
 
 def test_a_divided_board_and_one_by_evaluator_have_no_calibrated_numbers(anchored: Database) -> None:
     for asked in ({"by": "length"}, {"by_evaluator": True}):
-        assert not any("calibrated" in head for head in board(anchored, **asked).heads)  # type: ignore[arg-type]
+        assert not any("calibrated" in head for head in board(anchored, **asked).heads)

@@ -96,7 +96,8 @@ def test_costly_evaluators_score_no_anchors(database: Path, tmp_path: Path) -> N
 
 
 def test_texts_with_their_own_references_have_no_anchors(tmp_path: Path) -> None:
-    line = {"prompt": "Orlow\n\nOrlow is a town.", "reference": "It lies on the Lumen.", "text": "Soup is hot."}
+    prompt = "Orlow\n\nOrlow is a town."
+    line: dict[str, object] = {"prompt": prompt, "reference": "It lies on the Lumen.", "text": "Soup is hot."}
     assert scored(tmp_path / "empty.duckdb", written(tmp_path, line))[1] == 0
 
 

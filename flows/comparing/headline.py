@@ -1,0 +1,44 @@
+"""Choose the metric by which pages order runs, if nobody names one."""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+
+from flows.comparing.after_cutoff import is_reference
+from flows.comparing.board import Board, Column
+
+_READING, _FALLBACK = "bits_per_byte", "sbert"
+
+
+def headline(board: Board, columns: Sequence[Column], directions: Mapping[str, str]) -> Column | None:
+    """Return the column of these that orders the runs, None without a metric that has a better direction.
+
+    It is bits per byte if all runs have read the articles. Otherwise it is the metric that orders most anchors rightly
+    among those that see content; without anchors, S-BERT, or else the first metric with a better direction.
+    """
+    directed = [column for column in columns if directions[column.metric] != "none"]
+    runs = [record for record in board.records if not is_reference(record)]
+    for column in directed:
+        if column.metric == _READING and runs and all(record[column.name] is not None for record in runs):
+            return column
+    orders = _orders(board)
+    seers = [column for column in directed if column.metric in orders]
+    if seers:
+        return max(seers, key=lambda column: orders[column.metric])
+    return next((column for column in directed if column.metric == _FALLBACK), next(iter(directed), None))
+
+
+def reason(board: Board, column: Column | None) -> str:
+    """Return a sentence on the choice of a column; empty if the anchors did not choose it."""
+    orders = _orders(board)
+    if column is None or column.metric not in orders:
+        return ""
+    share = f"{orders[column.metric]:.0%}"
+    return f"Runs are ordered by {column.metric}, which orders {share} of the pairs of anchors rightly."
+
+
+def _orders(board: Board) -> dict[str, float]:
+    """Return the share of rightly ordered anchors by metric, over the board's snapshots, for metrics that see content
+    on all of them."""
+    anchors = board.calibrations.anchors
+    seers = set.intersection(*(set(found.seers) for found in anchors)) if anchors else set()
+    return {metric: fmean(found.sights[metric].orders for found in anchors) for metric in sorted(seers)}
