@@ -46,7 +46,7 @@ class LoadedEvaluators:
         self.budget: Chosen = TextBudget(budget)
         needs = needs_of(evaluators)
         self._analyst = Analyst(*_makers(needs, settings))
-        self._makers = {part: made_by(maker) for maker in self._analyst.makers(needs) for part in maker.parts & needs}
+        self._makers = {part: made_by(maker, part) for maker in self._analyst.makers(needs) for part in maker.parts & needs}
         self.judged = judged
         self.fingerprints = {e.name: _judging(judged, fingerprint(e, self._analyst)) for e in evaluators}
         self.seconds = self._analyst.seconds
