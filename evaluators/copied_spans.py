@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,8 +49,8 @@ class MarkedWords:
         if not self.copied.any():
             return self.text
         borders = np.flatnonzero(np.diff(self.copied.astype(np.int8))) + 1
-        edges = [0, *(self.starts[place] for place in borders), len(self.text)]
-        pieces = [self.text[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+        edges = [0, *(self.starts[place] for place in borders.tolist()), len(self.text)]
+        pieces = [self.text[start:end] for start, end in pairwise(edges)]
         return "".join(pieces[int(self.copied[0]) :: 2]).strip()
 
     def is_copied(self, start: int, end: int) -> bool:

@@ -19,8 +19,8 @@ _SETS = "the sets of New-Wiki Eval paper, eq. 6, without what the prompt says"
     metrics=[
         cosine(
             "sbert_new",
-            "inner product of the unit embeddings of article and text without its spans of five or more words that also "
-            "occur in the prompt or earlier in the text; 0 if nothing else is there",
+            "inner product of the unit embeddings of article and text without its spans of five or more words that "
+            "also occur in the prompt or earlier in the text; 0 if nothing else is there",
             "Reimers and Gurevych 2019; New-Wiki Eval",
         )
     ],

@@ -49,6 +49,5 @@ class Tagger(ABC):
 
 def _written(texts: Sequence[str], found: Sequence[Sequence[Mention]]) -> list[list[str]]:
     return [
-        [text[mention.start : mention.end] for mention in mentions]
-        for text, mentions in zip(texts, found, strict=True)
+        [text[mention.start : mention.end] for mention in mentions] for text, mentions in zip(texts, found, strict=True)
     ]

@@ -56,7 +56,7 @@ def test_kind_that_neither_text_names_has_no_number() -> None:
 def test_rules_tell_no_kinds_apart_and_name_the_remedy(rules: Tagger) -> None:
     text, silent = Analyst(rules).analyse(["Anna Berg went to Oslo.", "so it is."], {"mentions"})
     for pair in ((text, text), (text, silent), (silent, text)):
-        assert all("--entities spacy:" in one.reason for one in entity_kinds(*pair).values())  # type: ignore[union-attr]
+        assert all("--entities spacy:" in one.reason for one in entity_kinds(*pair).values())
 
 
 def test_texts_without_words_have_no_score() -> None:

@@ -121,5 +121,5 @@ def test_article_is_far_above_its_first_sentence_and_another_text(rules: Tagger,
     texts = [ARTICLE, f"{SENTENCE} " * 3, "Tomato soup should simmer for an hour in Paris."]
     article, *others = Analyst(rules, embedder).analyse(texts, {*PARTS, "mentions"}, [PROMPT] * 3)
     for metric in (sbert_new, entity_recall_new):
-        highest = max(float(metric(text, article)) for text in others)  # type: ignore[arg-type]
-        assert float(metric(article, article)) == pytest.approx(1) and highest < 0.2  # type: ignore[arg-type]
+        highest = max(float(metric(text, article)) for text in others)
+        assert float(metric(article, article)) == pytest.approx(1) and highest < 0.2
