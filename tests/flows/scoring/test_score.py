@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from evaluators.scoring import select
+from evaluators.tagger import Mention
 from flows.comparing.board import board
 from flows.comparing.differences import compare_all
 from flows.progress import Silent
@@ -181,13 +182,13 @@ class Counting:
         from evaluators.entities import SpacyTagger
 
         self.texts = 0
-        tag = SpacyTagger.tag
+        find = SpacyTagger.find
 
-        def counted(tagger: SpacyTagger, texts: Sequence[str]) -> list[list[str]]:
+        def counted(tagger: SpacyTagger, texts: Sequence[str]) -> list[list[Mention]]:
             self.texts += len(texts)
-            return tag(tagger, texts)
+            return find(tagger, texts)
 
-        monkeypatch.setattr(SpacyTagger, "tag", counted)
+        monkeypatch.setattr(SpacyTagger, "find", counted)
 
 
 @pytest.mark.slow
