@@ -213,7 +213,7 @@ def test_prompt_again_gains_nothing_by_what_is_new_and_stored_articles_are_read_
     metrics = "prompt_copied,entity_recall_new,entity_overlap_people,entity_overlap_dates"
     found = []
     for file in ("one", "two"):
-        rows = [{"title": article.title, "text": article.first_sentence} for article in articles]
+        rows: list[dict[str, object]] = [{"title": one.title, "text": one.first_sentence} for one in articles]
         rows += [{"title": article.title, "text": f"{article.completion} {file}"} for article in articles]
         of_file = scores(database, score_file(database, written(tmp_path, *rows, name=f"{file}.jsonl"), metrics))
         for article in articles:
