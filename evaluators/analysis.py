@@ -63,12 +63,14 @@ Maker = TextMaker | ArticleMaker
 class Analysis:
     """A text, the prompt that it continues, its counts, and the `parts` that models made of it.
 
-    `words` are those of `newwiki.text.words`; `tokens` counts words and punctuation marks.
+    `words` are those of `newwiki.text.words`; `tokens` counts words and punctuation marks. `language` is the code of
+    the text's language, None if it is not known.
     """
 
     text: str
     prompt: str = ""
     parts: Mapping[str, Any] = field(default_factory=dict)
+    language: str | None = None
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -134,9 +136,10 @@ class Analyst:
         prompts: Sequence[str] | None = None,
         known: Sequence[Mapping[str, Any]] | None = None,
         articles: Sequence[SourceArticle] | None = None,
+        language: str | None = None,
     ) -> list[Analysis]:
-        """Return one Analysis per text, in order. The models for `needs` see the whole list at once; parts that are
-        `known` for all texts are not made again.
+        """Return one Analysis per text in this language, in order. The models for `needs` see the whole list at once;
+        parts that are `known` for all texts are not made again.
 
         Raises TerminalError if `needs` names a part without a model, or a part that depends on `articles` when there
         are none.
@@ -160,4 +163,4 @@ class Analyst:
             for name, values in made.items():
                 for text_parts, value in zip(parts, values, strict=True):
                     text_parts[name] = value
-        return [Analysis(*each) for each in zip(texts, prompts, parts, strict=True)]
+        return [Analysis(*each, language) for each in zip(texts, prompts, parts, strict=True)]

@@ -101,6 +101,17 @@ def terms(text: str) -> list[str]:
     return _TERM.findall(text.casefold())
 
 
+def located_terms(text: str) -> list[tuple[str, int, int]]:
+    """Return the `terms` of a text with the positions in the text where each begins and ends, in characters."""
+    folded = text.casefold()
+    found = [(match[0], *match.span()) for match in _TERM.finditer(folded)]
+    if len(folded) == len(text):
+        return found
+    # Some letters have a longer case-folded form, such as ß: their positions move all that follow.
+    origins = [place for place, letter in enumerate(text) for _ in letter.casefold()]
+    return [(word, origins[start], origins[end - 1] + 1) for word, start, end in found]
+
+
 @lru_cache(maxsize=2**16)
 def _count_tokens_between_spaces(text: str) -> int:
     return len(_TOKEN.findall(text))

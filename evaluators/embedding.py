@@ -9,8 +9,10 @@ from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from threading import Barrier
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from evaluators.copied_spans import SPAN_PARAMETERS, marked_words
 from evaluators.networks.chunks import cut, first_chunk
 from evaluators.networks.embedder_files import DEFAULT_EMBEDDER, folder_of, load_transformer
 from newwiki.allocator import keep_freed_memory
@@ -31,6 +33,7 @@ BACKENDS = ("torch", "openvino")
 _BATCH = 8  # maximum number of chunks per batch
 _ALONE = 1
 _FROM_TEXT = {"embedding", "embedding_truncated"}
+_NEW = "new_embedding"
 
 
 class Embedder:
@@ -42,7 +45,8 @@ class Embedder:
     The backend openvino runs on a CPU even if there is a GPU.
     """
 
-    parts = frozenset({"embedding", "embedding_truncated", "prompt_embedding"})
+    parts = frozenset({*_FROM_TEXT, _NEW, "prompt_embedding"})
+    part_parameters: Mapping[str, Mapping[str, object]] = MappingProxyType({_NEW: SPAN_PARAMETERS})
     packages: tuple[str, ...] = ("sentence-transformers", "transformers", "tokenizers", "torch")
 
     def __init__(self, folder: Path, model: str, dtype: str, backend: str = "torch") -> None:
@@ -77,11 +81,20 @@ class Embedder:
             self.parameters = {**self.parameters, "default_prompt": f"{prompt}, not applied"}
 
     def make(self, prompts: Sequence[str], texts: Sequence[str], parts: Set[str]) -> Mapping[str, Sequence[Any]]:
-        """Return unit vectors: of the whole text, of its first chunk (`embedding_truncated`), of the prompt."""
+        """Return unit vectors: of the whole text, of its first chunk (`embedding_truncated`), of the prompt, and of the
+        text without its copied spans (`new_embedding`), None if nothing else is there."""
         made: dict[str, Sequence[Any]] = {}
-        if wanted := parts & _FROM_TEXT:
-            rows = self._embed(texts, whole="embedding" in wanted)
-            made |= {part: [row[part] for row in rows] for part in wanted}
+        if wanted := parts & {*_FROM_TEXT, _NEW}:
+            pairs = zip(texts, prompts, strict=True)
+            new = [marked_words(*pair).new_text for pair in pairs] if _NEW in wanted else []
+            read = texts if wanted & _FROM_TEXT else ()
+            # A text without a copied span is embedded once for both parts.
+            all_texts = [*read, *(text for text in dict.fromkeys(new) if text and text not in {*read})]
+            rows = self._embed(all_texts, whole=bool(wanted - {"embedding_truncated"}))
+            made |= {part: [row[part] for row in rows[: len(read)]] for part in wanted & _FROM_TEXT}
+            by_text = {text: row["embedding"] for text, row in zip(all_texts, rows, strict=True)}
+            if _NEW in wanted:
+                made[_NEW] = [by_text[text] if text else None for text in new]
         if "prompt_embedding" in parts:
             different = list(dict.fromkeys(prompts))
             by_prompt = dict(zip(different, self._embed(different, whole=True), strict=True))

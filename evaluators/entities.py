@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from evaluators.gliner_tagger import load_gliner
 from evaluators.rules import load_rules, rules_sha256
 from evaluators.spacy_pipeline import LONGEST_RUN, documents
-from evaluators.tagger import Tagger
+from evaluators.tagger import Mention, Tagger
 from newwiki.errors import TerminalError, UsageError
 from newwiki.registry import maker
 
@@ -39,11 +39,11 @@ class SpacyTagger(Tagger):
         super().__init__(model, model_sha256)
         self._nlp = nlp
 
-    def tag(self, texts: Sequence[str]) -> list[list[str]]:
+    def find(self, texts: Sequence[str]) -> list[list[Mention]]:
         with documents(self._nlp, texts) as read:
             return [
-                [text[entity.start_char : entity.end_char] for entity in document.ents]
-                for text, document in zip(texts, read, strict=True)
+                [Mention(entity.start_char, entity.end_char, entity.label_) for entity in document.ents]
+                for document in read
             ]
 
 
@@ -53,7 +53,7 @@ def _is_at_hand(settings: Settings) -> bool:
     return settings.entities == STAND_IN or is_package or (bool(model) and Path(model).is_dir())
 
 
-@maker("entities", options={"model": "--entities"}, at_hand=_is_at_hand)
+@maker(*Tagger.parts, options={"model": "--entities"}, at_hand=_is_at_hand)
 def _from_settings(settings: Settings) -> Tagger:
     return load_tagger(settings.entities)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from evaluators.networks.chunks import encodable
 from evaluators.sentences import SENTENCES_VERSION, sentence_spans
-from evaluators.tagger import Tagger
+from evaluators.tagger import Mention, Tagger
 from newwiki.errors import TerminalError
 from newwiki.foreign_json import read_object
 from newwiki.models import adapters, files
@@ -71,14 +71,16 @@ class GlinerTagger(Tagger):
             }
         )
 
-    def tag(self, texts: Sequence[str]) -> list[list[str]]:
-        return [[mention for piece in self._pieces(text) for mention in self._mentions(piece)] for text in texts]
+    def find(self, texts: Sequence[str]) -> list[list[Mention]]:
+        return [[*self._mentions(text)] for text in texts]
 
-    def _mentions(self, piece: str) -> list[str]:
-        (entities,) = self._loaded.inference([encodable(piece)], list(LABELS), flat_ner=True, threshold=THRESHOLD)
-        return [
-            piece[entity["start"] : entity["end"]] for entity in sorted(entities, key=lambda entity: entity["start"])
-        ]
+    def _mentions(self, text: str) -> Iterator[Mention]:
+        begin = 0
+        for piece in self._pieces(text):
+            (entities,) = self._loaded.inference([encodable(piece)], list(LABELS), flat_ner=True, threshold=THRESHOLD)
+            for entity in sorted(entities, key=lambda entity: entity["start"]):
+                yield Mention(begin + entity["start"], begin + entity["end"], entity["label"])
+            begin += len(piece)
 
     def _pieces(self, text: str) -> Iterator[str]:
         """Split the text into pieces that fit into the model: by its words, and by its tokens together with the

@@ -1,5 +1,7 @@
 """Measure how many entities a text names, and how many of them the article also names."""
 
+from collections.abc import Iterable
+
 from evaluators.analysis import Analysis
 from evaluators.scales import amount, ratio
 from evaluators.sentences import SENTENCES_VERSION, split_sentences
@@ -53,7 +55,7 @@ def entity_overlap(analysis: Analysis, reference: Analysis) -> float | Unscorabl
     """
     if reason := analysis.wordless_beside(reference):
         return reason
-    own, theirs = _compared(analysis.named()), _compared(reference.named())
+    own, theirs = surface_forms(analysis.named()), surface_forms(reference.named())
     if not own | theirs:
         return Unscorable("no entities in either text")
     return len(own & theirs) / len(own | theirs)
@@ -80,7 +82,7 @@ def entity_precision(analysis: Analysis, reference: Analysis) -> float | Unscora
     """
     if reason := analysis.wordless_beside(reference):
         return reason
-    own, theirs = _compared(analysis.named()), _compared(reference.named())
+    own, theirs = surface_forms(analysis.named()), surface_forms(reference.named())
     return len(own & theirs) / len(own) if own else Unscorable("no entities in the text")
 
 
@@ -104,7 +106,7 @@ def entity_recall(analysis: Analysis, reference: Analysis) -> float | Unscorable
     """
     if reason := analysis.wordless_beside(reference):
         return reason
-    own, theirs = _compared(analysis.named()), _compared(reference.named())
+    own, theirs = surface_forms(analysis.named()), surface_forms(reference.named())
     return len(own & theirs) / len(theirs) if theirs else Unscorable("no entities in the reference")
 
 
@@ -135,5 +137,6 @@ def entities_per_sentence(analysis: Analysis, reference: Analysis) -> float | Un
     return len(analysis.named()) / len(sentences) if sentences else Unscorable("no sentence end")
 
 
-def _compared(entities: tuple[str, ...]) -> set[str]:
+def surface_forms(entities: Iterable[str]) -> set[str]:
+    """Return the distinct entities, without regard to case and white space."""
     return {" ".join(entity.casefold().split()) for entity in entities}

@@ -92,6 +92,8 @@ def fingerprint(evaluator: Evaluator, analyst: Analyst) -> Fingerprint:
         read |= {"readability": READABILITY_VERSION, "words": WORDS_VERSION}
     parameters: dict[str, object] = {**read, **evaluator.parameters, **foreign}
     for maker in models:
+        for part in sorted(evaluator.needs & maker.parts):
+            parameters |= _part_parameters(maker, part)
         parameters |= {**maker.parameters, **_source(type(maker), f"source_of_{type(maker).__name__}")}
     packages = {*evaluator.packages, *(package for maker in models for package in maker.packages)}
     unnamed = Fingerprint(
@@ -119,12 +121,18 @@ def _source(piece: object, name: str = "source_sha256") -> dict[str, object]:
     return {name: sha256} if sha256 else {}
 
 
-def made_by(maker: Maker) -> str:
-    """Return a hash of the model that makes a part, and of everything that changes its output."""
+def _part_parameters(maker: Maker, part: str) -> Mapping[str, object]:
+    """Return what a maker declares of this part alone, in an optional attribute `part_parameters`."""
+    declared: Mapping[str, Mapping[str, object]] = getattr(maker, "part_parameters", {})
+    return declared.get(part, {})
+
+
+def made_by(maker: Maker, part: str) -> str:
+    """Return a hash of the model that makes this part, and of everything that changes its output."""
     described = {
         "analysis": ANALYSIS_VERSION,
         "model": [maker.model, maker.model_sha256],
-        "parameters": {**maker.parameters, **_source(type(maker))},
+        "parameters": {**_part_parameters(maker, part), **maker.parameters, **_source(type(maker))},
         "dependencies": {package: version(package) for package in maker.packages},
         "computed": [maker.dtype, maker.backend],
     }

@@ -83,16 +83,17 @@ def embedding_coherence(analysis: Analysis, reference: Analysis) -> float | Unsc
         return Unscorable("no words")
     if not analysis.prompt.strip():
         return Unscorable("no prompt")
-    return _product(analysis.embedded(), analysis.embedded("prompt_embedding"))
+    return inner_product(analysis.embedded(), analysis.embedded("prompt_embedding"))
 
 
 def _cosine(analysis: Analysis, reference: Analysis, part: str) -> float | Unscorable:
     if reason := analysis.wordless_beside(reference):
         return reason
-    return _product(analysis.embedded(part), reference.embedded(part))
+    return inner_product(analysis.embedded(part), reference.embedded(part))
 
 
-def _product(first: NDArray[np.float32], second: NDArray[np.float32]) -> float | Unscorable:
+def inner_product(first: NDArray[np.float32], second: NDArray[np.float32]) -> float | Unscorable:
+    """Return the inner product of two unit vectors, from -1 to 1; unscorable if one of them is NaN."""
     product = float(first @ second)
     if math.isnan(product):
         return Unscorable("no tokens to embed")

@@ -8,7 +8,14 @@ from typing import Any
 
 from flows.comparing.after_cutoff import REMEDY, is_reference, snapshots_apart, told_after_cutoff
 from flows.comparing.calibration import NONE, Calibrations, calibrate
-from flows.comparing.notes import copying, incomplete_texts, of_several_models, same_weights, seed_notes
+from flows.comparing.notes import (
+    copying,
+    incomplete_texts,
+    of_several_models,
+    prompt_repeaters,
+    same_weights,
+    seed_notes,
+)
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
 from flows.evaluating.leak import leaks
 from newwiki import protocol
@@ -183,6 +190,7 @@ def board(
             *incomplete_texts(database, [row["run_id"] for row in rows]),
             *seed_notes(rows),
             *copying(database, rows),
+            *prompt_repeaters(database, rows),
         ),
         _shared(settings.values(), apart_in),
         levels=levels,

@@ -13,7 +13,7 @@ from flows.comparing.across_wikis import are_of_two_wikis, comparable, paired_by
 from flows.comparing.after_cutoff import later_cutoff, of_known_cutoff
 from flows.comparing.calibration import seeing_content
 from flows.comparing.difference import Difference, verdict, within
-from flows.comparing.notes import incomplete_texts, of_several_models
+from flows.comparing.notes import incomplete_texts, of_several_models, prompt_repeaters
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
 from flows.comparing.one_protocol import require_one_protocol, told
 from flows.comparing.shown_levels import below_verified
@@ -68,6 +68,7 @@ def compare(
         shared, seen = seeing_content(database, {run.run_id: run.snapshot_id for run in (a, b)}, shared)
         notes += seen
     notes += [*of_several_models(database, (a.run_id, b.run_id)), *incomplete_texts(database, (a.run_id, b.run_id))]
+    notes += prompt_repeaters(database, map(vars, (a, b)))
     levels = verifications.levels(database, [a.run_id, b.run_id])
     if over_months:
         rows, rests_on = linked_differences(database, a, b, shared, levels)

@@ -1,4 +1,5 @@
-"""Notes on runs: other seeds, models with the same weights, texts of several models, missing answers, and copying."""
+"""Notes on runs: other seeds, models with the same weights, texts of several models, missing answers, copying, and
+texts that only repeat their prompt."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -153,6 +154,33 @@ def copying(database: Database, rows: Iterable[Mapping[str, Any]]) -> list[str]:
             f"not measured whether these runs from elsewhere copy their references: {_listed(unknown)}; "
             f"`newwiki score --missing --metrics {METRIC}` measures it"
         )
+    return notes
+
+
+# A text only says its prompt again if at least this share of its words is copied (`prompt_copied`); a note names each
+# run with more than this share of such texts.
+ONLY_COPIED = 0.8
+_REPEATERS = 0.2
+
+
+def prompt_repeaters(database: Database, rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return a note for each run in which more than a fifth of the texts only say the prompt again, at most six.
+
+    The rows are runs with `run_id`, `model` and `snapshot_id`. Runs without scores of `prompt_copied` have no note.
+    """
+    rows_by_run = {row["run_id"]: row for row in rows if not is_reference(row)}
+    records = database.records(
+        dict[str, Any], "prompt_repeaters", list(rows_by_run), "prompt_copied", ONLY_COPIED, _REPEATERS
+    )
+    worst = sorted(records, key=lambda record: -record["repeating"] / record["texts"])
+    notes = [
+        f"{_name(rows_by_run[record['run_id']])} only repeats its prompt or itself in "
+        f"{100 * record['repeating'] / record['texts']:.0f} % of its texts, so metrics such as sbert are too high; "
+        "see prompt_copied and sbert_new"
+        for record in worst[:_NAMED]
+    ]
+    if len(worst) > _NAMED:
+        notes.append(f"{len(worst) - _NAMED:,} more runs only repeat their prompt or themselves in many texts")
     return notes
 
 

@@ -121,9 +121,12 @@ class EditionScoring:
         wanted = [evaluator for evaluator in self._chosen if lacking[evaluator.name].intersection(batch)]
         kept_texts = runs.kept_texts(self._database, run.run_id, batch[0][0], batch[-1][0])
         pages = [self._later[page_id] for page_id in dict(batch)]
-        references = self._loaded.read(self._database, self._edition, pages, [*wanted, CAME_TRUE])
+        references = self._loaded.read(self._database, self._edition, pages, [*wanted, CAME_TRUE], self._language)
         analyses = self._loaded.analyse(
-            [kept_texts[key] for key in batch], [prompts[page_id] for page_id, _ in batch], [*wanted, CAME_TRUE]
+            [kept_texts[key] for key in batch],
+            [prompts[page_id] for page_id, _ in batch],
+            [*wanted, CAME_TRUE],
+            language=self._language,
         )
         scores = score(wanted, self._loaded.fingerprints, batch, analyses, references, self._language)
         texts, things = self._came_true(batch, analyses)

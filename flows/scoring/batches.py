@@ -95,13 +95,13 @@ def score_batch(loaded: LoadedEvaluators, batch: TextBatch) -> BatchScores:
     """
     chosen = [evaluator for evaluator in loaded.evaluators if evaluator.name in batch.evaluators]
     compared = compared_with_articles(chosen) if batch.keys else chosen
-    references, new_parts = loaded.examine(batch.articles, compared, batch.known)
+    references, new_parts = loaded.examine(batch.articles, compared, batch.known, batch.language)
     keys = batch.keys or [(page_id, 0) for page_id in references]
     analyses = list(references.values())
     if batch.keys:
         by_page = {article.page_id: article for article in batch.articles}
         about = [by_page[page_id] for page_id, _ in batch.keys]
-        analyses = loaded.analyse(batch.texts, batch.prompts, chosen, about)
+        analyses = loaded.analyse(batch.texts, batch.prompts, chosen, about, batch.language)
     scores: list[Score] = []
     for evaluator in chosen:
         started = time.perf_counter()

@@ -46,7 +46,8 @@ class LoadedEvaluators:
         self.budget: Chosen = TextBudget(budget)
         needs = needs_of(evaluators)
         self._analyst = Analyst(*_makers(needs, settings))
-        self._makers = {part: made_by(maker) for maker in self._analyst.makers(needs) for part in maker.parts & needs}
+        makers_of_needs = self._analyst.makers(needs)
+        self._makers = {part: made_by(maker, part) for maker in makers_of_needs for part in maker.parts & needs}
         self.judged = judged
         self.fingerprints = {e.name: _judging(judged, fingerprint(e, self._analyst)) for e in evaluators}
         self.seconds = self._analyst.seconds
@@ -81,9 +82,10 @@ class LoadedEvaluators:
         prompts: Sequence[str],
         evaluators: Sequence[Evaluator],
         articles: Sequence[Article] | None = None,
+        language: str | None = None,
     ) -> list[Analysis]:
         """Analyze texts that continue these prompts. `articles` holds the article that each text is about."""
-        return self._analyst.analyse(texts, needs_of(evaluators), prompts, articles=articles)
+        return self._analyst.analyse(texts, needs_of(evaluators), prompts, articles=articles, language=language)
 
     def known(
         self, database: Database, snapshot_id: str, articles: Sequence[Article], evaluators: Sequence[Evaluator]
@@ -96,7 +98,7 @@ class LoadedEvaluators:
         )
 
     def examine(
-        self, articles: Sequence[Article], evaluators: Sequence[Evaluator], known: Known
+        self, articles: Sequence[Article], evaluators: Sequence[Evaluator], known: Known, language: str | None = None
     ) -> tuple[dict[int, Analysis], NewParts]:
         """Return the analyses of reference articles by page id, and the new parts that were not in `known`."""
         needs = needs_of(evaluators)
@@ -104,7 +106,7 @@ class LoadedEvaluators:
         stored = [known[article.page_id] for article in articles]
         texts = [article.completion for article in articles]
         prompts = [fill(DEFAULT_TEMPLATE, article.title, article.first_sentence) for article in articles]
-        read = self._analyst.analyse(texts, needs, prompts, stored, articles)
+        read = self._analyst.analyse(texts, needs, prompts, stored, articles, language)
         analyses = {article.page_id: analysis for article, analysis in zip(articles, read, strict=True)}
         new_parts = [
             (page_id, part, analysis.parts[part])
@@ -119,14 +121,19 @@ class LoadedEvaluators:
         references.add_parts(database, snapshot_id, new_parts, self._made_by(needs_of(evaluators)))
 
     def read(
-        self, database: Database, snapshot_id: str, articles: Sequence[Article], evaluators: Sequence[Evaluator]
+        self,
+        database: Database,
+        snapshot_id: str,
+        articles: Sequence[Article],
+        evaluators: Sequence[Evaluator],
+        language: str | None = None,
     ) -> dict[int, Analysis]:
         """Return the analyses of reference articles by page id.
 
         Reuse stored analyses, and compute and store missing analyses.
         """
         known = self.known(database, snapshot_id, articles, evaluators)
-        analyses, new_parts = self.examine(articles, evaluators, known)
+        analyses, new_parts = self.examine(articles, evaluators, known, language)
         self.keep(database, snapshot_id, new_parts, evaluators)
         return analyses
 

@@ -72,7 +72,7 @@ def test_scores_of_the_two_have_different_evaluators(embedder: Embedder, compile
     assert (theirs.backend, mine.backend) == (embedder.backend, "openvino-cpu")
     assert mine.dependencies == {**theirs.dependencies, "openvino": version("openvino")}
     assert mine.evaluator_id != theirs.evaluator_id
-    assert made_by(compiled) != made_by(embedder)
+    assert made_by(compiled, "embedding") != made_by(embedder, "embedding")
 
 
 def test_auto_is_bfloat16_where_openvino_has_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,7 +84,7 @@ def test_a_long_text_without_a_space_is_embedded(chosen: list[Evaluator], analys
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LONG)
 def test_no_metric_takes_long_for_a_long_text(chosen: list[Evaluator], analyst: Analyst, name: str) -> None:
-    text, article = analyst.analyse([LONG[name], ARTICLE * 50], {"entities"})
+    text, article = analyst.analyse([LONG[name], ARTICLE * 50], Tagger.parts)
     for evaluator in chosen:
         if evaluator.needs & Embedder.parts:
             continue

@@ -43,7 +43,10 @@ class CapitalWords:
         assert (list(labels), flat_ner, threshold) == (list(LABELS), True, THRESHOLD)
         self.read += texts
         found = [re.finditer(r"[A-ZÄ]\w+(?: [A-Z]\w+)*", text) for text in texts]
-        return [[{"start": one.start(), "end": one.end()} for one in reversed([*of_text])] for of_text in found]
+        return [
+            [{"start": one.start(), "end": one.end(), "label": "location"} for one in reversed([*of_text])]
+            for of_text in found
+        ]
 
 
 class Letters:

@@ -25,6 +25,7 @@ CORE = {
     "entity_overlap",
     "sbert",
     "bleu",
+    "prompt_copied",
 }
 
 
@@ -52,7 +53,7 @@ def made_up_set(function: Callable[[Corpus], object], *metrics: str) -> SetEvalu
     return SetEvaluator(name="made_up", function=function, metrics=declared, version="1")
 
 
-def test_core_is_the_papers_metrics_that_need_no_other_model() -> None:
+def test_core_is_the_metrics_of_the_paper_that_need_no_other_model_and_the_share_of_copied_words() -> None:
     assert names(select("core")) == CORE
     assert names(select("core")) <= names(select("all"))
 

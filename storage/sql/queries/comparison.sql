@@ -161,3 +161,19 @@ select found.* exclude (started_at), completions, reasons
 from found
 left join counted using (run_id)
 order by started_at, run_id;
+
+-- name: prompt_repeaters
+-- The runs in $1 of whose texts with a score of the metric $2 more than the share $4 score at least $3, by
+-- the newest scoring of each run. No run with a mean of at most $3 * $4 has so many, so its texts are not read.
+with newest as (
+    select run_id, evaluator_id
+    from metric_summaries
+    where run_id in (select unnest($1)) and metric = $2 and mean > $3 * $4
+)
+select run_id, count(*) filter (value >= $3) as repeating, count(*) as texts
+from scores
+join newest using (run_id, evaluator_id)
+where metric = $2 and value is not null
+group by run_id
+having repeating > $4 * texts
+order by run_id;

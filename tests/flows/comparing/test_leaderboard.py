@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from flows.comparing.board import board
 from flows.comparing.differences import compare
-from flows.comparing.notes import incomplete_texts
+from flows.comparing.notes import incomplete_texts, prompt_repeaters
 from flows.comparing.ranked import letters, ranked
 from newwiki.columns import PARTS
 from newwiki.errors import TerminalError, UsageError
@@ -248,3 +248,26 @@ def test_many_runs_with_truncated_answers_share_a_note(stored: Database) -> None
         runs.complete(stored, run_id, 1)
     *single, last = incomplete_texts(stored, [f"run-{number}" for number in range(8)])
     assert len(single) == 6 and last == "more than 5 % of the scored texts of 2 more runs hit the token limit"
+
+
+def test_runs_that_only_repeat_the_prompt_are_noted(stored: Database) -> None:
+    """More than a fifth of the texts, each with four words of five copied: two of nine are, one of nine is not."""
+    by = Fingerprint("evaluator-copied-spans", "prompt_copied", "1")
+    scores = {"parrot": [0.8, 1.0, *[0.0] * 7], "once": [1.0, *[0.79] * 8], "fresh": [0.0] * 9}
+    for run_id, values in scores.items():
+        add_run(stored, run_id, model=run_id)
+        score(stored, run_id, {"prompt_copied": values}, by)
+    [note] = [note for note in board(stored).notes if "only repeats" in note]
+    assert note.startswith(f"run parrot of parrot on {SNAPSHOT} only repeats its prompt or itself in 22 % of its texts")
+    assert "sbert_new" in note
+    assert note in compare(stored, *pair(stored, "fresh", "parrot"))[1]
+    assert not [note for note in compare(stored, *pair(stored, "fresh", "once"))[1] if "repeat" in note]
+
+
+def test_many_runs_that_only_repeat_the_prompt_share_a_note(stored: Database) -> None:
+    by = Fingerprint("evaluator-copied-spans", "prompt_copied", "1")
+    for number in range(8):
+        score(stored, add_run(stored, f"run-{number}"), {"prompt_copied": [1.0] * 3}, by)
+    rows = [{"run_id": f"run-{number}", "model": "toy", "snapshot_id": SNAPSHOT} for number in range(8)]
+    *single, last = prompt_repeaters(stored, rows)
+    assert len(single) == 6 and last == "2 more runs only repeat their prompt or themselves in many texts"

@@ -58,7 +58,9 @@ def test_all_leaves_out_what_would_have_to_be_downloaded_and_says_so(
     assert with_toy - without == {"likelihood_coherence"}
     no_pipeline = names("all", Settings(entities="spacy:xx_not_installed"), notes)
     of_entities = {"entity_overlap", "entity_precision", "entity_recall", "entities_per_sentence"}
-    assert without - no_pipeline == {"information_density", *of_entities}
+    of_kinds = {f"entity_overlap_{kind}" for kind in ("people", "places", "organizations")}
+    of_new = {"entity_precision_new", "entity_recall_new"}
+    assert without - no_pipeline == {"information_density", *of_entities, *of_kinds, *of_new}
     assert "entity_overlap" in notes.notes[-1]
 
 

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from evaluators.scoring import select
+from evaluators.tagger import Mention
 from flows.comparing.board import board
 from flows.comparing.differences import compare_all
 from flows.progress import Silent
+from flows.scoring.batches import TextBatch, score_batch
 from flows.scoring.score_run import LoadedEvaluators, score_run
 from flows.scoring.texts_from_elsewhere import take_in
 from newwiki.errors import UsageError
@@ -181,13 +183,13 @@ class Counting:
         from evaluators.entities import SpacyTagger
 
         self.texts = 0
-        tag = SpacyTagger.tag
+        find = SpacyTagger.find
 
-        def counted(tagger: SpacyTagger, texts: Sequence[str]) -> list[list[str]]:
+        def counted(tagger: SpacyTagger, texts: Sequence[str]) -> list[list[Mention]]:
             self.texts += len(texts)
-            return tag(tagger, texts)
+            return find(tagger, texts)
 
-        monkeypatch.setattr(SpacyTagger, "tag", counted)
+        monkeypatch.setattr(SpacyTagger, "find", counted)
 
 
 @pytest.mark.slow
@@ -200,6 +202,46 @@ def test_a_reference_is_read_once_a_snapshot_and_a_text_once_a_run(
     assert counting.texts == 3 + 6
     score_file(database, written(tmp_path, *rows[:4], name="two.jsonl"), "entity_overlap,information_density")
     assert counting.texts == 3 + 6 + 4
+
+
+def test_prompt_again_gains_nothing_by_what_is_new_and_stored_articles_are_read_again(
+    database: Path, tmp_path: Path
+) -> None:
+    """The second file is compared with the parts of the articles that the first has stored."""
+    name = snapshots.resolve(Database(database), "latest").snapshot_id
+    articles = snapshots.articles(Database(database), name)[:2]
+    metrics = "prompt_copied,entity_recall_new,entity_overlap_people,entity_overlap_dates"
+    found = []
+    for file in ("one", "two"):
+        rows: list[dict[str, object]] = [{"title": one.title, "text": one.first_sentence} for one in articles]
+        rows += [{"title": article.title, "text": f"{article.completion} {file}"} for article in articles]
+        of_file = scores(database, score_file(database, written(tmp_path, *rows, name=f"{file}.jsonl"), metrics))
+        for article in articles:
+            repeated, whole = [
+                [of_file[article.page_id, sample, metric] for metric in ("prompt_copied", "entity_recall_new")]
+                for sample in (0, 1)
+            ]
+            assert repeated == [1, 0]
+            assert whole[0] is not None and whole[0] < 0.2 and whole[1] == pytest.approx(1, abs=0.05)
+        found.append([of_file[article.page_id, 1, "entity_overlap_people"] for article in articles])
+        dates = [of_file[article.page_id, 1, "entity_overlap_dates"] for article in articles]
+        assert dates == [1, 1]
+    assert found == [[None, None]] * 2  # rules-v1 tells no kinds apart
+
+
+def test_language_of_the_snapshot_decides_how_numbers_are_read(database: Path) -> None:
+    """1.500 is a thousand and a half in German, and one and a half in English."""
+    evaluators = LoadedEvaluators(select("entity_overlap_numbers"), SETTINGS)
+    name = snapshots.resolve(Database(database), "latest").snapshot_id
+    article = replace(snapshots.articles(Database(database), name)[0], completion="Es hat 1500 Meter und 1.500 Seen.")
+    key, text = (article.page_id, 0), "Es hat 1500 m und 1500,0 Seen."
+    values = {}
+    for language in ("de", "en", "sw"):
+        names = ("value_overlap",)
+        batch = TextBatch([key], [text], [""], [article], {article.page_id: {}}, names, language)
+        [score] = [one for one in score_batch(evaluators, batch).scores if one.metric == "entity_overlap_numbers"]
+        values[language] = score.value
+    assert values == {"de": 1, "en": 1 / 2, "sw": None}
 
 
 @pytest.mark.slow
