@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-plan bench-coverage bench-linking bench-judges bench-likelihood bench-cutoff bench-evidence bench-fairness bench-statements bench-exposure bench-toy-nli bench-claims bench-replay audit clean
 
 demo: $(INSTALLED)
-	$(BIN)/newwiki demo --out demo --entities rules-v1
+	$(BIN)/newwiki demo --out demo
 
 test: check
 	$(BIN)/pytest
