@@ -1,6 +1,6 @@
 """Measure how far `rules-v1` and a spaCy pipeline agree, on real articles.
 
-    python benchmarks/entity_agreement.py --articles FILE.json [--count 200] [--entities spacy:NAME] [--into docs/PAGE.md]
+    python benchmarks/entity_agreement.py --articles FILE.json [--count 200] [--entities spacy:NAME] [--into PAGE.md]
 
 The file is a JSON list of texts. Precision, recall and F1 compare the distinct surface forms of an article, with those
 of the pipeline as the truth. The correlation is that of `entity_overlap` by both finders, over four texts of each

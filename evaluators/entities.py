@@ -85,7 +85,8 @@ def load_entity_pipeline(pipeline: str) -> Language:
     try:
         nlp = load_pipeline(pipeline)
     except OSError as error:
-        remedy = "pip install 'newwiki-eval[offline]'" if pipeline in REUPLOADS else f"python -m spacy download {pipeline}"
+        download = f"python -m spacy download {pipeline}"
+        remedy = "pip install 'newwiki-eval[offline]'" if pipeline in REUPLOADS else download
         raise TerminalError(
             f"the spaCy pipeline '{pipeline}' is not installed; run {remedy}, or choose "
             f"--entities {STAND_IN} (NEWWIKI_ENTITIES={STAND_IN}), a stand-in of regular expressions whose scores "

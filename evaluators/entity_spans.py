@@ -1,9 +1,4 @@
-"""Find entity spans with a spaCy pipeline, in one process per core if there is much text.
-
-    python -m evaluators.entity_spans FOLDER
-
-is such a process: it reads a JSON list of texts per line, and answers with their spans.
-"""
+"""Find entity spans with a spaCy pipeline, in one process per core if there is much text."""
 
 from __future__ import annotations
 
@@ -88,7 +83,7 @@ class _Helper:
     def __init__(self, folder: Path) -> None:
         path = [str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "evaluators.entity_spans", str(folder)],
+            [sys.executable, "-P", "-m", "evaluators.entity_process", str(folder)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path)), "OMP_NUM_THREADS": "1"},
@@ -137,19 +132,3 @@ def _shares(texts: Sequence[str]) -> Iterator[list[str]]:
             share, length = [], 0
     if share:
         yield share
-
-
-def _serve(folder: str) -> None:
-    """Answer each line of standard input until it ends."""
-    from evaluators.entities import load_entity_pipeline
-
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a package prints is no answer
-    finder = SpanFinder(load_entity_pipeline(folder))
-    for line in sys.stdin.buffer:
-        answers.write(json.dumps(finder.find_here(json.loads(line))).encode() + b"\n")
-        answers.flush()
-
-
-if __name__ == "__main__":
-    _serve(sys.argv[1])

@@ -175,7 +175,12 @@ def test_real_pipeline_has_one_name_and_finds_what_it_finds_alone(real: Any, sam
 def test_several_processes_find_the_same_entities(
     real: Any, sample_texts: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    texts = ["", "\ud800 Paris", *[text[:400] for text in sample_texts[:12]], *[text[:400] for text in sample_texts[:3]]]
+    texts = [
+        "",
+        "\ud800 Paris",
+        *[text[:400] for text in sample_texts[:12]],
+        *[text[:400] for text in sample_texts[:3]],
+    ]
     alone = real.tag(texts)
     for name, value in {"_MUCH": 0, "_SHARE": 800}.items():
         monkeypatch.setattr(entity_spans, name, value)
