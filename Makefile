@@ -8,10 +8,10 @@ INSTALLED := $(VENV)/.installed
 # The tests start hundreds of processes, each of which would compile this program anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-plan bench-coverage bench-anchors bench-linking bench-judges bench-likelihood bench-cutoff bench-evidence bench-fairness bench-statements bench-exposure bench-toy-nli bench-claims bench-replay audit clean
+.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-entities bench-flips bench-sql bench-dump bench-runners bench-plan bench-coverage bench-anchors bench-linking bench-judges bench-likelihood bench-cutoff bench-evidence bench-fairness bench-statements bench-exposure bench-toy-nli bench-claims bench-replay audit clean
 
 demo: $(INSTALLED)
-	$(BIN)/newwiki demo --out demo --entities rules-v1
+	$(BIN)/newwiki demo --out demo
 
 test: check
 	$(BIN)/pytest
@@ -50,6 +50,9 @@ bench-generate: $(INSTALLED)
 # make bench-score ARTICLES=FILE.json scores texts like those instead of the sample wiki's, TEXTS=140 a small run.
 bench-score: $(INSTALLED)
 	$(BIN)/python benchmarks/score_speed.py $(if $(ARTICLES),--articles $(ARTICLES)) $(if $(TEXTS),--texts $(TEXTS) --no-memory)
+
+bench-entities: $(INSTALLED)
+	$(BIN)/python benchmarks/entity_speed.py $(if $(ARTICLES),--articles $(ARTICLES))
 
 bench-flips: $(INSTALLED)
 	$(BIN)/python benchmarks/rounding_flips.py

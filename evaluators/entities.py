@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from evaluators.entity_spans import SpanFinder
 from evaluators.gliner_tagger import load_gliner
+from evaluators.installed_pipelines import REUPLOADS, load_pipeline, name_of, package_of, pipeline_sha256
 from evaluators.rules import load_rules, rules_sha256
-from evaluators.spacy_pipeline import LONGEST_RUN, documents
+from evaluators.spacy_pipeline import LONGEST_RUN
 from evaluators.tagger import Mention, Tagger
 from newwiki.errors import TerminalError, UsageError
 from newwiki.registry import maker
@@ -38,18 +38,15 @@ class SpacyTagger(Tagger):
     def __init__(self, nlp: Language, model: str, model_sha256: str) -> None:
         super().__init__(model, model_sha256)
         self._nlp = nlp
+        self._finder = SpanFinder(nlp)
 
     def find(self, texts: Sequence[str]) -> list[list[Mention]]:
-        with documents(self._nlp, texts) as read:
-            return [
-                [Mention(entity.start_char, entity.end_char, entity.label_) for entity in document.ents]
-                for document in read
-            ]
+        return [[Mention(*span) for span in spans] for spans in self._finder.find(texts)]
 
 
 def _is_at_hand(settings: Settings) -> bool:
     kind, _, model = settings.entities.partition(":")
-    is_package = kind == "spacy" and model.isidentifier() and find_spec(model) is not None
+    is_package = kind == "spacy" and package_of(model) is not None
     return settings.entities == STAND_IN or is_package or (bool(model) and Path(model).is_dir())
 
 
@@ -73,20 +70,22 @@ def load_tagger(choice: str) -> Tagger:
             f"there is no tagger '{choice}'; write spacy:NAME_OR_PATH (such as {DEFAULT_TAGGER}), gliner:FOLDER or "
             f"{STAND_IN}"
         )
-    nlp = _load_pipeline(pipeline)
-    model = f"spacy:{nlp.meta['lang']}_{nlp.meta['name']}-{nlp.meta['version']}"
-    return SpacyTagger(nlp, model, folder_sha256(nlp.path))
+    nlp = load_entity_pipeline(pipeline)
+    return SpacyTagger(nlp, name_of(nlp), pipeline_sha256(nlp))
 
 
-def _load_pipeline(pipeline: str) -> Language:
-    """Load an installed spaCy pipeline, or one in a folder."""
-    import spacy
+def load_entity_pipeline(pipeline: str) -> Language:
+    """Load an installed spaCy pipeline, or one in a folder, with only the components that its entities depend on.
 
+    Raises TerminalError if there is no such pipeline or it finds no entities.
+    """
     try:
-        nlp = spacy.load(pipeline)
+        nlp = load_pipeline(pipeline)
     except OSError as error:
+        download = f"python -m spacy download {pipeline}"
+        remedy = "pip install 'newwiki-eval[offline]'" if pipeline in REUPLOADS else download
         raise TerminalError(
-            f"the spaCy pipeline '{pipeline}' is not installed; run python -m spacy download {pipeline}, or choose "
+            f"the spaCy pipeline '{pipeline}' is not installed; run {remedy}, or choose "
             f"--entities {STAND_IN} (NEWWIKI_ENTITIES={STAND_IN}), a stand-in of regular expressions whose scores "
             "are never mixed with others"
         ) from error
@@ -97,13 +96,3 @@ def _load_pipeline(pipeline: str) -> Language:
     if finders == {"ner"}:
         nlp.select_pipes(disable=_UNREAD.intersection(nlp.pipe_names))
     return nlp
-
-
-def folder_sha256(folder: Path) -> str:
-    """Return a hash over the names and bytes of all files in a folder, in the order of their names."""
-    digest = hashlib.sha256()
-    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-        digest.update(file.relative_to(folder).as_posix().encode() + b"\0")
-        with file.open("rb") as stream:
-            digest.update(hashlib.file_digest(stream, "sha256").digest())
-    return digest.hexdigest()

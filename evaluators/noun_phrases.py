@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluators.analysis import Analysis
 from evaluators.chunk_rules import chunk_rules_sha256, load_chunk_rules
-from evaluators.entities import folder_sha256
+from evaluators.installed_pipelines import load_pipeline, name_of, pipeline_sha256
 from evaluators.spacy_pipeline import LONGEST_RUN, documents
 from newwiki.errors import TerminalError, UsageError
 from newwiki.registry import Evaluator
@@ -77,17 +77,14 @@ def load_phrase_finder(choice: str) -> PhraseFinder:
             f"{STAND_IN}"
         )
     nlp = _load_pipeline(pipeline)
-    model = f"spacy:{nlp.meta['lang']}_{nlp.meta['name']}-{nlp.meta['version']}"
-    return PhraseFinder(nlp, model, folder_sha256(nlp.path))
+    return PhraseFinder(nlp, name_of(nlp), pipeline_sha256(nlp))
 
 
 def _load_pipeline(pipeline: str) -> Language:
     """Load an installed spaCy pipeline, or one in a folder, that parses a language whose noun phrases spaCy knows."""
-    import spacy
-
     stand_in = f"--noun-phrases {STAND_IN}, a stand-in that cuts texts at stop words"
     try:
-        nlp = spacy.load(pipeline)
+        nlp = load_pipeline(pipeline)
     except OSError as error:
         raise TerminalError(
             f"the spaCy pipeline '{pipeline}' is not installed; run python -m spacy download {pipeline}, or choose "

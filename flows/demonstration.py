@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from evaluators.claims.sentence_processing import claims_of
+from evaluators.entities import DEFAULT_TAGGER, STAND_IN
 from flows.comparing import show_board
 from flows.printing import say
 from flows.progress import Progress
@@ -16,7 +17,7 @@ from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
 from flows.refreshing.show_funnel import show_funnel
 from flows.schedule.due import Month
 from newwiki.registrations import Evaluation, Model, Registrations, Report, Wiki
-from newwiki.registry import sources
+from newwiki.registry import makers, sources
 from newwiki.request import LeaderboardRequest
 from newwiki.sample import toy, toy_nli
 from newwiki.settings import Settings
@@ -81,7 +82,9 @@ def run(folder: Path, settings: Settings, progress: Progress, *, claims: bool = 
     """Run the full pipeline in `folder`, which receives the database, the checkpoint and Prefect's files.
 
     With a configured Prefect server, the files of Prefect stay on that server. With `claims`, also train a pair scorer.
+    Where the default pipeline for named entities is not installed, rules find them, and a note says so.
     """
+    settings = with_entities(settings, progress)
     folder.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("PREFECT_HOME", str((folder / "prefect").resolve()))
     from flows.schedule.flow import month
@@ -103,6 +106,17 @@ def run(folder: Path, settings: Settings, progress: Progress, *, claims: bool = 
     for note in show_board.show(database, LeaderboardRequest(snapshot=ending.snapshot.snapshot_id), "table", prefer=()):
         progress.note(note)
     say(where_next(database.path, checkpoint, ending.report, settings))
+
+
+def with_entities(settings: Settings, progress: Progress) -> Settings:
+    """Return the settings, with `rules-v1` in the place of a default pipeline that is not installed."""
+    if settings.entities != DEFAULT_TAGGER or makers.get("entities").at_hand(settings):
+        return settings
+    progress.note(
+        f"the spaCy pipeline of {DEFAULT_TAGGER} is not installed, so {STAND_IN} finds named entities; to use the "
+        "pipeline: pip install 'newwiki-eval[offline]'"
+    )
+    return replace(settings, entities=STAND_IN)
 
 
 def where_next(db: Path, checkpoint: Path, report: Path, settings: Settings) -> str:

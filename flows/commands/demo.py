@@ -14,7 +14,7 @@ from newwiki.settings import SCORERS, Settings
 @listed(
     "make",
     "Run the full pipeline on a sample wiki with a toy model.",
-    examples=("newwiki demo --out demo --entities rules-v1",),
+    examples=("newwiki demo --out demo",),
 )
 @click.command(cls=GroupedCommand)
 @click.option("--out", default="demo", show_default=True, type=Output(path_type=Path), help="Folder to work in.")

