@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from flows import experiments
 from newwiki.errors import UsageError, did_you_mean
-from newwiki.experiment_request import ExperimentRequest
+from newwiki.experiment_request import AnyExperimentRequest
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -137,9 +137,9 @@ class Experiment:
     source: str
     help: str
     example: str
-    request: type[ExperimentRequest]
+    request: type[AnyExperimentRequest]
 
-    def compute(self, evaluations: "Evaluations", request: ExperimentRequest) -> Answer:
+    def compute(self, evaluations: "Evaluations", request: AnyExperimentRequest) -> Answer:
         answer: Answer = self._module("compute").compute(evaluations, request)
         return answer
 
