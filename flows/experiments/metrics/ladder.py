@@ -15,8 +15,8 @@ SENTENCES = 8
 """The number of sentences from the beginning of an article, without its first, of which its texts are made."""
 WORDS = 120
 """The largest number of words of a text. All texts of one article are cut at the same number, because many metrics
-change with the length: this one, or that of the shortest text if it is shorter. Only the texts of `LENGTHS`, the first
-sentence and the text with headings have other lengths."""
+change with the length: this one, or that of the shortest text if it is shorter. Other lengths have only the texts of
+`LENGTHS`, the first sentence, the text with headings, and by a few words the text whose names are exchanged."""
 LENGTHS = (40, 80, 160, 320)
 """The numbers of words of the texts that differ in their length alone."""
 HEADING_EVERY = 3

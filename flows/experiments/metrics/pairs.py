@@ -76,10 +76,12 @@ class Scored:
 
 
 def pairs_of(scored: Sequence[Scored]) -> list[MetricPair]:
-    """Return each metric's pairs of texts with their verdicts, corrected for all of them (Holm)."""
-    rows = [_pair(metric, pair) for metric in scored for pair in PAIRS]
-    tested = [None if row.verdict in (TOO_FEW, NO_NUMBERS) else row.p for row in rows]
-    corrected = statistics.holm(tested)
+    """Return each metric's pairs of texts with their verdicts, corrected for all pairs of the metric (Holm)."""
+    return [row for metric in scored for row in _judged([_pair(metric, pair) for pair in PAIRS])]
+
+
+def _judged(rows: Sequence[MetricPair]) -> list[MetricPair]:
+    corrected = statistics.holm([None if row.verdict in (TOO_FEW, NO_NUMBERS) else row.p for row in rows])
     return [
         replace(row, p_holm=statistics.number_or_none(p), verdict=_verdict(row, float(p)))
         for row, p in zip(rows, corrected, strict=True)

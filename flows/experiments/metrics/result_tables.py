@@ -41,7 +41,7 @@ class MetricSight:
     "metric_pairs",
     "articles",
     given="evaluators, lengths of texts and seed",
-    family="the metrics and pairs of texts of the answer",
+    family="the pairs of texts of one metric",
 )
 @result_table("metric_pairs", key=("metric", "text", "beside"))
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +66,7 @@ class MetricPair:
     high: float | None = column("The upper end of the 95 % interval of the share; NULL if there is no interval.")
     no_interval: str | None = column("Why there is no interval; NULL if there is one.")
     p: float | None = column("The two-sided p-value of the sign test for a share of 0.5; NULL without articles.")
-    p_holm: float | None = column("The p-value after Holm's correction over the metrics and pairs of the answer.")
+    p_holm: float | None = column("The p-value after Holm's correction over the pairs of the metric.")
     verdict: Verdict = column(
         "right (the first text is better more often), wrong (the second text is), higher or lower (without a "
         "direction), cannot tell, too few articles, or no numbers."

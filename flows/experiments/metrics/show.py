@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import astuple, fields
 from typing import Any
 
-from flows.experiments.experiment import Findings, Judged, Shown, Table
+from flows.experiments.experiment import Findings, Judged, Shown, Table, Tone
 from flows.experiments.metrics.figures import heat_map
-from flows.experiments.metrics.ladder import ARTICLE, HALF, OTHER, RUNGS
+from flows.experiments.metrics.ladder import ARTICLE, FIRST_SENTENCE, HALF, OTHER, REPEATED, RUNGS
 from flows.experiments.metrics.pairs import ACROSS_LENGTHS, NEIGHBORS, RIGHT, WRONG
 from flows.experiments.metrics.result_tables import MetricPair, MetricRung, MetricSet, MetricSight, MetricStratum
 from flows.experiments.metrics.sight import SIGHTS
-from flows.experiments.metrics.words import SHORT, best, named, sentence, times, together
+from flows.experiments.metrics.words import best, named, sentence, times, together
 from flows.presenting.numbers import NONE, digits, estimate, fixed, percent
 from storage import experiments
 from storage.database import Database
@@ -33,7 +33,13 @@ TESTS = (
     ("repeated", HALF, "first_sentence_repeated"),
     ("25 %/words", "replaced_25", "words_shuffled"),
 )
-_SIGHT = "What each metric sees, the worthless texts that it prefers to a half-true one, and how it moves with length."
+_SIGHT = "What each metric sees."
+_LENGTH = (
+    "How each metric moves with length alone, from 40 to 320 words of the same article, and which texts it prefers to "
+    "one of which half is from the article: prompt (the first sentence alone), repeated (the first sentence again and "
+    "again), words (shuffled ones) or another (article)."
+)
+_LABELS = {FIRST_SENTENCE: "prompt", REPEATED: "repeated", "words_shuffled": "words", OTHER: "another"}
 _SHARES = (
     "The percentage of articles on which the better text has the better number, by test; 50 is chance, and * marks "
     "what differs from chance after Holm's correction."
@@ -57,7 +63,8 @@ def show(database: Database, experiment_id: str) -> Shown:
     sets = experiments.rows(database, MetricSet, experiment_id)
     strata = experiments.rows(database, MetricStratum, experiment_id)
     tables = [
-        Table(_SIGHT, ["metric", "sees", "prefers", "length"], [_sight(sight) for sight in sights]),
+        Table(_SIGHT, ["metric", *SIGHTS], [_sight(sight) for sight in sights]),
+        Table(_LENGTH, ["metric", "length", "prefers"], [_length(sight) for sight in sights]),
         Table(_SHARES, ["test", *(sight.metric for sight in sights)], _shares(sights, pairs)),
         Table(_RUNGS, ["text", "words", *(sight.metric for sight in sights)], _means(sights, rungs)),
         Table(_PROMPTS, ["rungs", *(sight.metric for sight in sights)], _prompts(sights, pairs)),
@@ -110,10 +117,15 @@ def _told(sight: MetricSight, pairs: Sequence[MetricPair]) -> bool:
 
 
 def _sight(sight: MetricSight) -> list[Any]:
+    if sight.direction == "none":
+        return [sight.metric, *("style" for _ in SIGHTS)]
+    return [sight.metric, *(Judged("yes", "good") if name in sight.sees else NONE for name in SIGHTS)]
+
+
+def _length(sight: MetricSight) -> list[Any]:
     gap = f" ({times(sight.length_gap)} the gap)" if sight.length_gap is not None else ""
-    sees = "style only" if sight.direction == "none" else ", ".join(sight.sees) or "nothing"
     length = NONE if sight.length == "cannot tell" else f"{sight.length}{gap}"
-    return [sight.metric, sees, ", ".join(SHORT[name] for name in sight.prefers) or NONE, length]
+    return [sight.metric, length, ", ".join(_LABELS[name] for name in sight.prefers) or NONE]
 
 
 def _pair_of(pairs: Sequence[MetricPair], metric: str, test: tuple[str, str, str]) -> MetricPair:
@@ -167,7 +179,7 @@ def _by_part(strata: Sequence[MetricStratum]) -> Table:
 
 
 def _pair(pair: MetricPair) -> list[Any]:
-    tone = "good" if pair.verdict == RIGHT else "bad" if pair.verdict == WRONG else "open"
+    tone: Tone = "good" if pair.verdict == RIGHT else "bad" if pair.verdict == WRONG else "open"
     shown = Judged(pair.verdict, tone)
     share = estimate(pair.share, pair.low, pair.high, _percent, pair.no_interval)
     return [pair.metric, pair.text, pair.beside, pair.articles, share, shown]

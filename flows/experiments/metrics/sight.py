@@ -72,7 +72,9 @@ def sets_of(pairs: Sequence[MetricPair]) -> list[MetricSet]:
     one counts as chance (0.5). Metrics without a better direction take no part.
     """
     metrics = sorted({pair.metric for pair in pairs if pair.direction in ("higher", "lower")})
-    table = np.array([list(_tests(_row(pairs, metric))) for metric in metrics], float).reshape(len(metrics), -1)
+    if not metrics:
+        return []
+    table = np.array([list(_tests(_row(pairs, metric))) for metric in metrics], float)
     table = table[:, np.isfinite(table).any(axis=0)]
     if not table.size:
         return []

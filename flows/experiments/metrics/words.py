@@ -90,8 +90,10 @@ def words(
         f"and cut at {WORDS} words; another article is one of the same month"
         + (" and topic where the topic has two" if by_topic else ""),
         f"a metric sees a difference if it prefers the better text on at least {percent(SEEN_SHARE, 0)} of articles, "
-        "and more often than chance after Holm's correction; content also takes means that fall with each quarter of "
-        "the sentences that another article gives",
+        "and more often than chance after Holm's correction for the metric's pairs of texts; content also takes means "
+        "that fall with each quarter of the sentences that another article gives",
+        "the texts are made of the article's own sentences, which favors metrics that count common words; none of them "
+        "says the same in other words",
         *(f"{name} is left out: {_WHY_LEFT_OUT.get(name, 'no article is long enough')}" for name in lacking),
         *([f"not every article gives every text: {', '.join(fewer)}"] if fewer else []),
         *([f"without numbers on these texts: {', '.join(silent)}"] if silent else []),
