@@ -126,8 +126,8 @@ class Experiment:
     In that folder, `compute.py` has the function that makes the missing runs and computes the answer, and `show.py` has
     the function that builds tables and figures from a stored answer. `version` increases whenever the same runs would
     give another answer. `example` is a shell line. `question` is the question that the verdicts answer. The units over
-    which the verdicts generalize are declared with the result tables (`flows.verdict_kinds`). `request` is a subclass of
-    `ExperimentRequest`, or of `ModelFreeRequest` for an experiment that evaluates no model.
+    which the verdicts generalize are declared with the result tables (`flows.verdict_kinds`). `request` is a class like
+    `ExperimentRequest`, or `ModelFreeRequest` for an experiment that evaluates no model.
     """
 
     name: str

@@ -12,13 +12,17 @@ from flows.presenting.numbers import hundredths
 if TYPE_CHECKING:
     import altair
 
-_CELL = (40, 22)  # pixels: width and height
+_CELL = (22, 20)  # pixels: width and height, so that a phone shows the figure whole
 _METRICS_IN_FIGURE = 30
 _CAPTION = (
     "The percentage of articles on which each metric prefers the better of two texts: 50 is chance, blue is better "
-    "and orange is worse than chance; pale cells may be chance. {columns}. {style}"
+    "and orange is worse than chance; pale cells may be chance. The article's beginning against: another article's, "
+    "25 % of its sentences replaced, then each rung of replaced sentences against the next (25/50 % to 75/100 %); the "
+    "beginning with words or sentences shuffled, names exchanged, numbers changed, verbs negated, or with headings; a "
+    "later part. The text with 50 % of its sentences replaced against: the first sentence alone (prompt), and repeated."
+    "{style}"
 )
-_STYLE = "Metrics in brackets have no better direction: their share is that of higher numbers."
+_STYLE = " Metrics in brackets have no better direction: their share is that of higher numbers."
 
 
 def heat_map(pairs: Sequence[MetricPair], columns: Sequence[tuple[str, str, str]]) -> list[Figure]:
@@ -45,10 +49,7 @@ def heat_map(pairs: Sequence[MetricPair], columns: Sequence[tuple[str, str, str]
     if not values:
         return []
     described = "; ".join(f"{value['metric']} {value['test']} {value['words']}" for value in values)
-    caption = _CAPTION.format(
-        columns=", ".join(label for label, *_ in columns),
-        style=_STYLE if any(name.startswith("(") for name in names.values()) else "",
-    )
+    caption = _CAPTION.format(style=_STYLE if any(name.startswith("(") for name in names.values()) else "")
     chart = _chart(values, list(names.values()), [label for label, *_ in columns])
     return [Figure(caption, svg(chart, f"Share of articles ordered rightly: {described}"), first=True)]
 
@@ -63,7 +64,7 @@ def _color(pair: MetricPair) -> str:
 
 def _opacity(pair: MetricPair) -> float:
     """Return how strongly a cell is filled: by its distance from chance, and weakly if it may be chance."""
-    strength = 0.12 + 0.7 * 2 * abs((pair.share or 0.0) - 0.5)
+    strength = 0.12 + 0.5 * 2 * abs((pair.share or 0.0) - 0.5)
     return round(strength if pair.verdict in ("right", "wrong", "higher", "lower") else min(strength, 0.12), 3)
 
 
@@ -71,7 +72,7 @@ def _chart(values: list[dict[str, Any]], metrics: list[str], tests: list[str]) -
     import altair as alt
 
     base = alt.Chart(alt.Data(values=values)).encode(
-        x=alt.X("test:N", sort=tests, axis=alt.Axis(title=None, orient="top", labelAngle=-50, labelFontSize=12,
+        x=alt.X("test:N", sort=tests, axis=alt.Axis(title=None, orient="top", labelAngle=-90, labelFontSize=12,
                                                     labelLimit=200, domain=False, ticks=False)),
         y=alt.Y("metric:N", sort=metrics, axis=alt.Axis(title=None, labelFontSize=12, labelLimit=200, domain=False,
                                                         ticks=False)),
@@ -79,5 +80,5 @@ def _chart(values: list[dict[str, Any]], metrics: list[str], tests: list[str]) -
     cells = base.mark_rect().encode(
         color=alt.Color("color:N", scale=None), opacity=alt.Opacity("opacity:Q", scale=None, legend=None)
     )
-    numbers = base.mark_text(fontSize=12).encode(text="words:N")
+    numbers = base.mark_text(fontSize=11).encode(text="words:N")
     return alt.layer(cells, numbers).properties(width=alt.Step(_CELL[0]), height=alt.Step(_CELL[1]))

@@ -15,7 +15,7 @@ from flows.presenting.numbers import NONE, digits, estimate, fixed, percent
 from storage import experiments
 from storage.database import Database
 
-# The tests of the heat map and of the table of shares: a short label, the better text, and the worse one
+# The tests of the heat map, and most of the table of shares: a short label, the better text, and the worse one
 TESTS = (
     ("another", ARTICLE, OTHER),
     ("25 %", ARTICLE, "replaced_25"),
@@ -31,7 +31,6 @@ TESTS = (
     ("headings", ARTICLE, "headings"),
     ("prompt", HALF, "first_sentence"),
     ("repeated", HALF, "first_sentence_repeated"),
-    ("25 %/words", "replaced_25", "words_shuffled"),
 )
 _SIGHT = "What each metric sees."
 _LENGTH = (
@@ -134,10 +133,10 @@ def _pair_of(pairs: Sequence[MetricPair], metric: str, test: tuple[str, str, str
 
 def _shares(sights: Sequence[MetricSight], pairs: Sequence[MetricPair]) -> list[list[Any]]:
     by_key = {(pair.metric, pair.text, pair.beside): pair for pair in pairs}
-    length = ("320/40 words", *ACROSS_LENGTHS)
+    others = (("25 %/words", "replaced_25", "words_shuffled"), ("320/40 words", *ACROSS_LENGTHS))
     return [
         [label, *(_share(by_key[sight.metric, text, beside]) for sight in sights)]
-        for label, text, beside in (*TESTS, length)
+        for label, text, beside in (*TESTS, *others)
     ]
 
 
