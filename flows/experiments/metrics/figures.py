@@ -74,8 +74,8 @@ def _chart(values: list[dict[str, Any]], metrics: list[str], tests: list[str]) -
     base = alt.Chart(alt.Data(values=values)).encode(
         x=alt.X("test:N", sort=tests, axis=alt.Axis(title=None, orient="top", labelAngle=-90, labelFontSize=12,
                                                     labelLimit=200, domain=False, ticks=False)),
-        y=alt.Y("metric:N", sort=metrics, axis=alt.Axis(title=None, labelFontSize=12, labelLimit=200, domain=False,
-                                                        ticks=False)),
+        y=alt.Y("metric:N", sort=metrics, axis=alt.Axis(title=None, labelFontSize=11, labelLimit=145, minExtent=145,
+                                                        domain=False, ticks=False)),
     )  # fmt: skip
     cells = base.mark_rect().encode(
         color=alt.Color("color:N", scale=None), opacity=alt.Opacity("opacity:Q", scale=None, legend=None)

@@ -44,8 +44,8 @@ def together(sets: Sequence[MetricSet]) -> list[str]:
     if not clauses:
         return []
     return [
-        f"together see most, by the share of articles ordered rightly, averaged over {sets[0].tests} tests with the "
-        f"best metric for each: {', '.join(clauses)}"
+        f"the best metrics together, by the mean share of articles ordered rightly in {sets[0].tests} tests, each by "
+        f"the metric that is best in it: {', '.join(clauses)}"
     ]
 
 
