@@ -73,7 +73,8 @@ def _chart(values: list[dict[str, Any]], metrics: list[str], tests: list[str]) -
 
     base = alt.Chart(alt.Data(values=values)).encode(
         x=alt.X("test:N", sort=tests, axis=alt.Axis(title=None, orient="top", labelAngle=-90, labelFontSize=12,
-                                                    labelLimit=200, domain=False, ticks=False)),
+                                                    labelLimit=200, minExtent=68, domain=False,
+                                                    ticks=False)),
         y=alt.Y("metric:N", sort=metrics, axis=alt.Axis(title=None, labelFontSize=11, labelLimit=145, minExtent=145,
                                                         domain=False, ticks=False)),
     )  # fmt: skip
