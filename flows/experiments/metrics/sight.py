@@ -37,6 +37,9 @@ SIGHTS: Mapping[str, tuple[Sequence[Pair], Callable[[Sequence[float]], float]]] 
 """What a metric can see: the pairs of texts that show it, and whether it takes one of them (`max`) or all (`min`).
 Content also takes means that fall from rung to rung of the ladder of replaced sentences."""
 CONTENT = "content"
+OF_CONTENT = frozenset({"names", "numbers", "negation"})
+"""What only a metric that sees content can see. Another metric may prefer one of these texts for its form: negations
+repeat a word, for example."""
 
 Row = Mapping[Pair, MetricPair]
 
@@ -122,6 +125,8 @@ def _sight(metric: Scored, row: Row) -> MetricSight:
     sees = [name for name in SIGHTS if _is_seen(name, row)] if metric.direction != "none" else []
     if CONTENT in sees and not _falls(metric):
         sees.remove(CONTENT)
+    if CONTENT not in sees:
+        sees = [name for name in sees if name not in OF_CONTENT]
     gap = _between(metric, ARTICLE, OTHER)
     change = _between(metric, *ACROSS_LENGTHS)
     lengths: dict[str, Length] = {"higher": "rises", "lower": "falls"}

@@ -71,8 +71,7 @@ def sentence(sight: MetricSight, pairs: Sequence[MetricPair]) -> str:
     unseen = [name for name in SIGHTS if name not in sight.sees and _is_tested(name, row)]
     parts = [f"not {', '.join(unseen)}"] if unseen and sight.sees else []
     if sight.prefers:
-        names = [SHORT[name] for name in sight.prefers]
-        parts.append(f"prefers {' and '.join(names)} to a half-true text")
+        parts.append(f"prefers {named([SHORT[name] for name in sight.prefers])} to a half-true text")
     return _joined(f"{sight.metric} {sees}", *parts, length)
 
 

@@ -144,6 +144,12 @@ def test_content_takes_a_ladder_that_falls() -> None:
     assert "content" in first.sees and "content" not in second.sees
 
 
+def test_a_metric_that_sees_no_content_sees_no_facts() -> None:
+    one = scored("repeats", negated=-1, words_shuffled=-1)
+    [sight] = sights_of([one], pairs_of([one]))
+    assert sight.sees == ["order"]
+
+
 def test_a_lower_number_is_better_where_the_metric_says_so() -> None:
     one = scored("errors", article=-4, replaced_25=-3, replaced_50=-2, replaced_75=-1)
     lower = Scored("errors", "e", "lower", one.values)
