@@ -18,7 +18,18 @@ from typing import Any, cast
 
 import numpy as np
 from page_tables import table, written_into
-from verdict_units_drawn import Array, contrast, corpora, cutoff, exposure, gaps, links, memberships, verifiability
+from verdict_units_drawn import (
+    Array,
+    contrast,
+    corpora,
+    cutoff,
+    exposure,
+    gaps,
+    links,
+    memberships,
+    metric_pairs,
+    verifiability,
+)
 
 from evaluators import statistics
 from evaluators.group_differences import welch_p
@@ -200,6 +211,7 @@ SIMULATIONS: Sequence[Simulation] = (
     Simulation("exposure_trends", "two models, 10 articles, 10 seeds", exposure, 0.25, "one by a quarter"),
     Simulation("leakage_gaps", "two models, 30 pairs", gaps, 1.8, "one model by 0.9 sd"),
     Simulation("leakage_memberships", "30 pairs, two scores of chance", memberships, 1.8, "old articles 1.8 sd higher"),
+    Simulation("metric_pairs", "a metric, 25 pairs of texts, 24 articles", metric_pairs, 2.5, "one text by 2.5 sd"),
     Simulation("cutoff_findings", "two models, 16 months that differ", cutoff, 2.0, "one model by 2 sd of an article",
                0.65),
 )  # fmt: skip

@@ -28,6 +28,8 @@ from flows.experiments.leakage.blind_baseline import separation, set_beside
 from flows.experiments.leakage.words import verdict as leakage_verdict
 from flows.experiments.linking.anchors_held import AnchorModel, odd_anchors
 from flows.experiments.linking.words import differing
+from flows.experiments.metrics import pairs as texts_apart
+from flows.experiments.metrics.ladder import OTHER, RUNGS
 from flows.experiments.verifiability import metrics as verifiable
 from flows.experiments.verifiability.texts import Texts
 
@@ -197,3 +199,11 @@ class links:
             values = means[:, None] + 0.15 * random.normal(size=60) + 0.15 * random.normal(size=(len(ability), 60))
             made.append(Month(values, np.array([*range(cls.ANCHORS), cls.ANCHORS + len(made)])))
         return made[0], made[1]
+
+
+def metric_pairs(random: Random, effect: float) -> bool:
+    """Simulate a metric for which all texts of an article are alike; the effect lowers another article's text."""
+    values = random.normal(size=(PROMPTS, 1)) + random.normal(size=(PROMPTS, len(RUNGS)))
+    values[:, list(RUNGS).index(OTHER)] -= effect
+    found = texts_apart.pairs_of([texts_apart.Scored("m", "e", "higher", values)])
+    return any(one.verdict in (texts_apart.RIGHT, texts_apart.WRONG, "higher", "lower") for one in found)

@@ -1,11 +1,20 @@
 """The metrics and decoders as rows, for commands, pages and documents."""
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 from newwiki.records import Metric
 from newwiki.registry import Evaluator, evaluators, reading_evaluators, set_evaluators
 from newwiki.registry import decoders as registered_decoders
 
+if TYPE_CHECKING:
+    from storage.database import Database
+
+Sights = Mapping[tuple[str, str, str], str]  # by metric, evaluator and version
+
 COLUMNS = (
     "metric",
+    "sees",
     "unit",
     "range",
     "better",
@@ -20,8 +29,24 @@ COLUMNS = (
 DECODER_COLUMNS = ("decoder", "parameter", "default", "range", "source")
 
 
-def rows(pair_scorer: str) -> list[list[str]]:
-    """Return all metrics, under `COLUMNS`. Claim metrics include the source and the pitfalls of this pair scorer.
+def sights(database: "Database") -> Sights:
+    """Return what the metrics see according to the newest answers of `newwiki experiment metrics`, with the snapshot;
+    empty without a database."""
+    if not database.is_there:
+        return {}
+    return {
+        (metric, evaluator, version): f"{_seen(direction, sees)} ({snapshot_id}, {articles:,} articles)"
+        for metric, evaluator, version, direction, sees, snapshot_id, articles in database.rows("newest_sights")
+    }
+
+
+def _seen(direction: str, sees: list[str]) -> str:
+    return "style only" if direction == "none" else ", ".join(sees) or "nothing"
+
+
+def rows(pair_scorer: str, seen: Sights) -> list[list[str]]:
+    """Return all metrics, under `COLUMNS`. Claim metrics include the source and the pitfalls of this pair scorer. The
+    column `sees` is empty for evaluators that `seen` lacks.
 
     Raises UsageError for an invalid scorer file.
     """
@@ -30,6 +55,7 @@ def rows(pair_scorer: str) -> list[list[str]]:
     return [
         [
             metric.name,
+            seen.get((metric.name, evaluator.name, evaluator.version), ""),
             metric.unit,
             span(metric.minimum, metric.maximum),
             metric.direction,

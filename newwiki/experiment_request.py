@@ -5,7 +5,8 @@ from typing import Any
 
 from newwiki.errors import UsageError
 from newwiki.fields import field, fields_of
-from newwiki.request import EvaluationRequest
+from newwiki.request import EvaluationRequest, Request
+from newwiki.settings import SCORING
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,3 +68,23 @@ class WritingRequest(ExperimentRequest):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.require_writing()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelFreeRequest(Request):
+    """The base of experiments that evaluate no model: the articles of a snapshot, and the metrics that score texts."""
+
+    snapshot: str = field(EvaluationRequest.snapshot, "Snapshot whose articles are used.", metavar="ID")
+    prompts: int | None = field(
+        None, "Use only the N longest articles (default: all).", at_least=1, aliases=("--limit",), example=100
+    )
+    metrics: str = field(
+        EvaluationRequest.metrics, "Metrics to compute.", metavar="core|claims|all|NAME,…", names=True, group=SCORING
+    )
+    budget: int = field(
+        EvaluationRequest.budget, "Maximum number of articles for costly evaluators.", at_least=1, group=SCORING
+    )
+    seed: int = field(EvaluationRequest.seed, "Random seed for the texts.")
+
+
+AnyExperimentRequest = ExperimentRequest | ModelFreeRequest

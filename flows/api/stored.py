@@ -47,11 +47,11 @@ def scores(run: str, *, wide: bool = False, db: PathLike | None = None) -> pa.Ta
 
 
 def metrics(*, db: PathLike | None = None, **settings: str) -> pa.Table:
-    """Return the metrics of texts and runs."""
+    """Return the metrics of texts and runs, with what they see according to the newest answers in the database."""
     from flows import pieces
 
-    force, _ = opened(db, settings)
-    table: pa.Table = arrow_table(pieces.COLUMNS, pieces.rows(force.pair_scorer))
+    force, database = opened(db, settings)
+    table: pa.Table = arrow_table(pieces.COLUMNS, pieces.rows(force.pair_scorer, pieces.sights(database)))
     return table
 
 

@@ -11,7 +11,7 @@ from flows.jobs.running import PREFECT, RUNNER, check_runner
 from flows.listing import CommandGroup, listed
 from flows.presenting import tables
 from flows.printing import say
-from newwiki.experiment_request import ExperimentRequest
+from newwiki.experiment_request import AnyExperimentRequest
 from newwiki.fields import field
 from newwiki.settings import SCORERS
 
@@ -32,7 +32,7 @@ def experiment_job(experiment: Experiment) -> Job:
     """Return the job of an experiment."""
 
     def ask(
-        request: ExperimentRequest,
+        request: AnyExperimentRequest,
         here: Here,
         *,
         out: Path | None = field(
@@ -55,7 +55,12 @@ def experiment_job(experiment: Experiment) -> Job:
 
 
 def run_experiment(
-    experiment: Experiment, request: ExperimentRequest, here: Here, *, prefect: bool = False, runner: str | None = None
+    experiment: Experiment,
+    request: AnyExperimentRequest,
+    here: Here,
+    *,
+    prefect: bool = False,
+    runner: str | None = None,
 ) -> str:
     """Make the runs that are missing, and return the id of the answer. Prefect or a runner does it on demand."""
     check_runner(runner)
@@ -72,7 +77,7 @@ def run_experiment(
 
 def _answer(
     experiment: Experiment,
-    request: ExperimentRequest,
+    request: AnyExperimentRequest,
     here: Here,
     *,
     out: Path | None,

@@ -15,7 +15,10 @@ from newwiki.settings import Settings
 @common
 @form_option
 def metrics(settings: Settings, quiet: bool, form: str) -> None:
-    """List all metrics: units, ranges, better directions, evaluators, definitions, sources and pitfalls."""
+    """List all metrics: units, ranges, better directions, evaluators, definitions, sources and pitfalls, and what they
+    see according to the newest answers of `newwiki experiment metrics` in the database."""
     from flows import pieces
+    from storage.database import Database
 
-    tables.show(pieces.COLUMNS, pieces.rows(settings.pair_scorer), form)
+    seen = pieces.sights(Database(settings.db))
+    tables.show(pieces.COLUMNS, pieces.rows(settings.pair_scorer, seen), form)

@@ -11,13 +11,13 @@ from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Experiment
 from flows.experiments.methods import methods_of
 from flows.verdict_kinds import kinds_of
-from newwiki.experiment_request import ExperimentRequest
+from newwiki.experiment_request import AnyExperimentRequest
 from newwiki.private_places import public_name
 from storage import experiments, verifications
 from storage.experiments import StoredExperiment
 
 
-def answer(experiment: Experiment, evaluations: Evaluations, request: ExperimentRequest) -> str:
+def answer(experiment: Experiment, evaluations: Evaluations, request: AnyExperimentRequest) -> str:
     """Compute and store an answer, and return its id.
 
     The id is a hash of the request and of everything that was read. The same request with the same runs and scores

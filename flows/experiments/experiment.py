@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from flows import experiments
 from newwiki.errors import UsageError, did_you_mean
-from newwiki.experiment_request import ExperimentRequest
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -127,7 +126,8 @@ class Experiment:
     In that folder, `compute.py` has the function that makes the missing runs and computes the answer, and `show.py` has
     the function that builds tables and figures from a stored answer. `version` increases whenever the same runs would
     give another answer. `example` is a shell line. `question` is the question that the verdicts answer. The units over
-    which the verdicts generalize are declared with the result tables (`flows.verdict_kinds`).
+    which the verdicts generalize are declared with the result tables (`flows.verdict_kinds`). `request` is a class like
+    `ExperimentRequest`, or `ModelFreeRequest` for an experiment that evaluates no model.
     """
 
     name: str
@@ -137,9 +137,9 @@ class Experiment:
     source: str
     help: str
     example: str
-    request: type[ExperimentRequest]
+    request: type[Any]
 
-    def compute(self, evaluations: "Evaluations", request: ExperimentRequest) -> Answer:
+    def compute(self, evaluations: "Evaluations", request: Any) -> Answer:
         answer: Answer = self._module("compute").compute(evaluations, request)
         return answer
 

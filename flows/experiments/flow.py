@@ -15,7 +15,7 @@ from flows.experiments.experiment import Experiment
 from flows.progress import reporter
 from flows.settings_in_force import settings_in_force
 from flows.workers.prefect_executor import prefect_executor
-from newwiki.experiment_request import ExperimentRequest
+from newwiki.experiment_request import AnyExperimentRequest
 from newwiki.settings import Settings
 from storage.database import Database
 
@@ -24,7 +24,11 @@ def flow_of(experiment: Experiment) -> Any:
     """Return a flow that takes the experiment's request as its parameter."""
 
     def run(
-        request: ExperimentRequest, settings: Settings | None = None, *, runner: str | None = None, quiet: bool = False
+        request: AnyExperimentRequest,
+        settings: Settings | None = None,
+        *,
+        runner: str | None = None,
+        quiet: bool = False,
     ) -> str:
         settings, progress = settings or settings_in_force(None), reporter(quiet)
         add_scorers(settings.scorers)

@@ -12,7 +12,7 @@ from flows.evaluating.generate import find_models
 from flows.experiments.experiment import Answer, Experiment
 from flows.verdict_kinds import VerdictKind, kind_of
 from newwiki.errors import NewWikiError
-from newwiki.experiment_request import ExperimentRequest
+from newwiki.experiment_request import AnyExperimentRequest, ModelFreeRequest
 from newwiki.fields import as_typed
 from newwiki.models.files import parameter_count
 from newwiki.private_places import public_decoder, public_name
@@ -142,7 +142,7 @@ _SETTINGS = ("prompts", "template", "samples", "keep", "max_new_tokens", "seed",
 
 def methods_of(
     experiment: Experiment,
-    request: ExperimentRequest,
+    request: AnyExperimentRequest,
     answer: Answer,
     read: Mapping[str, Any],
     kind: VerdictKind | None,
@@ -171,11 +171,15 @@ def methods_of(
             ModelRead(model=public_name(name), model_sha256=sha256, parameters=_parameters(request, name))
             for name, sha256 in _weights(runs, read)
         ],
-        decoders=list(dict.fromkeys(map(public_decoder, [run.decoder for run in runs] or request.decoder))),
+        decoders=list(dict.fromkeys(map(public_decoder, [run.decoder for run in runs] or _decoders(request)))),
         runs=[replace(_public(run), decoder=public_decoder(run.decoder)) for run in runs],
         evaluators=[_public(evaluator) for evaluator in evaluators],
         left_out=[*_without_text(runs), *lacking],
     )
+
+
+def _decoders(request: AnyExperimentRequest) -> Sequence[str]:
+    return () if isinstance(request, ModelFreeRequest) else request.decoder
 
 
 def _weights(runs: Sequence[RunRead], read: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -204,7 +208,7 @@ def _named_in_rows(rows: Iterable[Sequence[Any]]) -> Iterator[str]:
                 yield value
 
 
-def _pinned(request: ExperimentRequest, answer: Answer, snapshots: Sequence[SnapshotRead]) -> ExperimentRequest:
+def _pinned(request: AnyExperimentRequest, answer: Answer, snapshots: Sequence[SnapshotRead]) -> AnyExperimentRequest:
     """Return the request with the resolved snapshots, so that the command is reproducible in a later month."""
     chosen = dict(answer.pinned)
     if answer.snapshot_id in {snapshot.snapshot_id for snapshot in snapshots}:
@@ -212,7 +216,7 @@ def _pinned(request: ExperimentRequest, answer: Answer, snapshots: Sequence[Snap
     return replace(request, **chosen)
 
 
-def _command(experiment: Experiment, request: ExperimentRequest, settings: Settings) -> str:
+def _command(experiment: Experiment, request: AnyExperimentRequest, settings: Settings) -> str:
     usual = {setting.name: setting.default for setting in fields(Settings)}
     words = ["newwiki", "experiment", experiment.name, *shlex.split(as_typed(request))]
     for name in _SCORING:
@@ -223,7 +227,7 @@ def _command(experiment: Experiment, request: ExperimentRequest, settings: Setti
     return shlex.join(map(public_name, words))
 
 
-def _request_values(request: ExperimentRequest) -> dict[str, Any]:
+def _request_values(request: AnyExperimentRequest) -> dict[str, Any]:
     def plain(value: Any) -> Any:
         if isinstance(value, tuple):
             return [plain(item) for item in value]
@@ -252,13 +256,13 @@ def _without_text(runs: Sequence[RunRead]) -> list[Lacking]:
     ]
 
 
-def _parameters(request: ExperimentRequest, name: str) -> int | None:
+def _parameters(request: AnyExperimentRequest, name: str) -> int | None:
     """Return the model's number of parameters, or None if it is unknown.
 
     Hub files are looked up only for models that the request names; other models are searched for only as local folders.
     """
     folder = Path(name) if Path(name).is_dir() else None
-    if folder is None and name in set(_texts(_request_values(request))):
+    if folder is None and not isinstance(request, ModelFreeRequest) and name in set(_texts(_request_values(request))):
         try:
             folder = find_models(request.backend, [name], request.loading)[name]
         except NewWikiError:

@@ -18,17 +18,16 @@ class BrokenScores:
     def count(self, scores: Iterable[Score | RunScore]) -> None:
         self._counts.update((score.metric, score.status) for score in scores if is_broken(score.status))
 
-    def tell(self, progress: Progress, unit: str) -> None:
+    def tell(
+        self, progress: Progress, unit: str, stored: str = "; they are NULL, and `status` in the table scores says why"
+    ) -> None:
         """Note the number of missing scores and the most frequent reason for each metric.
 
-        `unit` is the noun in the singular.
+        `unit` is the noun in the singular. `stored` ends the note: where to look the reasons up.
         """
         for metric in dict.fromkeys(name for name, _ in self._counts):
             reasons = {status: number for (name, status), number in self._counts.items() if name == metric}
             number, status = sum(reasons.values()), max(reasons, key=lambda reason: (reasons[reason], reason))
             others = f", and {len(reasons) - 1} other reasons" if len(reasons) > 1 else ""
             what = f"{counted(number, unit)}"
-            progress.note(
-                f"{metric} has no number for {what}: {status}{others}; they are NULL, and `status` in the table scores "
-                "says why"
-            )
+            progress.note(f"{metric} has no number for {what}: {status}{others}{stored}")

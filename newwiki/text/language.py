@@ -59,6 +59,7 @@ class Language:
     date_preposition: str = ""
     elides: bool = False
     countries: Mapping[str, str] = field(default_factory=dict)
+    negations: Mapping[str, str] = field(default_factory=dict)
     quoting_summaries: frozenset[str] = frozenset()
     translation_summaries: frozenset[str] = frozenset()
     split_summaries: frozenset[str] = frozenset()

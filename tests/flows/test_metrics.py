@@ -41,7 +41,7 @@ def test_a_metric_of_ones_own_is_in_the_catalogue(newwiki: Run, tmp_path: Path) 
         "    return 1\n"
     )
     done = newwiki("metrics", "--plugin", "mine.py", "--format", "csv")
-    assert "richness,share,0 … 1,higher,my_richness,7,no,text,a definition,a source," in done.stdout.splitlines()
+    assert "richness,,share,0 … 1,higher,my_richness,7,no,text,a definition,a source," in done.stdout.splitlines()
 
 
 _ROOT = Path(__file__).parents[2]

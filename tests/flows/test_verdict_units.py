@@ -62,6 +62,7 @@ TESTED_FOR = {
     "flows/experiments/linking/compute.py": "linked_months",
     "flows/experiments/linking/words.py": "linked_months",
     "flows/experiments/exposure_bias/reproduce.py": "exposure_trends",
+    "flows/experiments/metrics/pairs.py": "metric_pairs",
     "flows/statements/jackknife.py": STATEMENTS,
     "flows/statements/model_sizes.py": STATEMENTS,
     "flows/statements/verdicts.py": STATEMENTS,
@@ -132,7 +133,7 @@ def test_every_experiment_has_a_kind_of_verdict() -> None:
 HEADLINES = {  # by experiment, the kind of verdict that its answer is
     "contrast": "contrast_differences", "corpora": "corpus_phrases", "cutoff": "cutoff_findings",
     "decoder-grid": STATEMENTS, "exposure-bias": "exposure_trends", "fairness": "fairness_pairs",
-    "leakage": "leakage_gaps", "linking": "linked_months", "models": STATEMENTS,
+    "leakage": "leakage_gaps", "linking": "linked_months", "metrics": "metric_pairs", "models": STATEMENTS,
     "verifiability": "verifiability_differences",
 }  # fmt: skip
 
@@ -158,7 +159,7 @@ units = loaded("verdict_units")
 statements = loaded("statement_verdicts")
 SLOW = {  # by kind, with so many draws
     "differences": 60, "gate": 60, "fairness_pairs": 60, "fairness_disparities": 30, "corpus_phrases": 60,
-    "cutoff_findings": 60, "verifiability_differences": 60,
+    "cutoff_findings": 60, "metric_pairs": 60, "verifiability_differences": 60,
 }  # fmt: skip
 
 

@@ -81,7 +81,7 @@ def _task(
     seeds = scale.whole("seeds", _SEEDS, reproduction.scale, FEWEST)
     settings = {**reproduction.request.how, "snapshot": reproduction.new.snapshot_id, "models": (model.name,), **own}
     settings |= {"samples": stretches.here, "keep": stretches.here}
-    request = named(_NAME).request(**settings, backend=model.backend, prompts=articles.here, seeds=seeds.here)  # type: ignore[call-arg]
+    request = named(_NAME).request(**settings, backend=model.backend, prompts=articles.here, seeds=seeds.here)
     usual = {option.name: option.default for option in fields_of(ExposureBiasRequest)}
     lengths, rates, gaps = (len(usual[name]) for name in ("prefix_length", "rate", "gap"))
     runs = (2 + rates) * lengths + lengths * (1 + gaps)

@@ -13,6 +13,16 @@ where snapshot_id = ?
 qualify row_number() over (partition by name, request::varchar order by made_at desc, experiment_id) = 1
 order by name, made_at;
 
+-- name: newest_sights
+-- What each evaluator's metrics see, by the newest answer that has them.
+select metric, evaluators.name, evaluators.version, direction, sees, snapshot_id, metric_sight.articles
+from metric_sight
+join experiments using (experiment_id)
+join evaluators using (evaluator_id)
+qualify row_number() over (
+    partition by metric, evaluators.name, evaluators.version order by made_at desc, experiment_id
+) = 1;
+
 -- name: keep_methods
 update experiments set methods = ? where experiment_id = ? and methods is null;
 

@@ -51,6 +51,7 @@ READS_STORED = {"models", "linking"}  # runs of other weights that are stored ar
 # `decoder-grid` does.
 BY_EACH_WAY = {"models", "contrast", "exposure-bias", "corpora", "fairness"}
 SCORES_RUNS, SCORES_NONE = "decoder-grid", "exposure-bias"
+READS_NO_RUN = {"metrics"}
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,9 @@ def of(names: set[str]) -> list[Experiment]:
     return [one for one in every() if one.name in names]
 
 
-@pytest.fixture(scope="module", params=every(), ids=lambda one: one.name)
+@pytest.fixture(
+    scope="module", params=[one for one in every() if one.name not in READS_NO_RUN], ids=lambda one: one.name
+)
 def first(
     request: pytest.FixtureRequest,
     months: Path,
