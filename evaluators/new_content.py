@@ -27,6 +27,7 @@ _SETS = "the sets of New-Wiki Eval paper, eq. 6, without what the prompt says"
     version="1",
     needs={"embedding", "new_embedding"},
     parameters=SPAN_PARAMETERS,
+    core=True,
     across_languages=True,
 )
 def sbert_new(analysis: Analysis, reference: Analysis) -> float | Unscorable:

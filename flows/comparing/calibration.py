@@ -17,6 +17,7 @@ from storage.anchors import AnchorMean
 from storage.database import Database
 
 STYLE = "this metric describes style; it cannot tell the article from another"
+FOOLED = "this metric prefers the first sentence, repeated, to a text of which half is the article"
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,11 @@ class Anchors:
         means = [self.means[anchor, metric].mean if (anchor, metric) in self.means else None for anchor in ANCHORS]
         places = decimals([mean for mean in means if mean is not None])
         return [NO_NUMBER if mean is None else fixed(mean, places) for mean in means]
+
+    @property
+    def fooled(self) -> list[str]:
+        """The metrics that see content and prefer the first sentence, repeated, to a text of which half is true."""
+        return [metric for metric in self.seers if self.sights[metric].prefers_repetition]
 
     @property
     def seers(self) -> list[str]:

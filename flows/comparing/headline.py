@@ -13,7 +13,8 @@ def headline(board: Board, columns: Sequence[Column], directions: Mapping[str, s
     """Return the column of these that orders the runs, None without a metric that has a better direction.
 
     It is bits per byte if all runs have read the articles. Otherwise it is the metric that orders most anchors rightly
-    among those that see content; without anchors, S-BERT, or else the first metric with a better direction.
+    among those that see content and calibrate every run; without anchors, S-BERT, or else the first metric with a
+    better direction.
     """
     directed = [column for column in columns if directions[column.metric] != "none"]
     runs = [record for record in board.records if not is_reference(record)]
@@ -38,7 +39,9 @@ def reason(board: Board, column: Column | None) -> str:
 
 def _orders(board: Board) -> dict[str, float]:
     """Return the share of rightly ordered anchors by metric, over the board's snapshots, for metrics that see content
-    on all of them."""
-    anchors = board.calibrations.anchors
+    on all of them and calibrate every run."""
+    anchors, numbers = board.calibrations.anchors, board.calibrations.numbers
+    runs = {run_id for run_id, _ in numbers}
     seers = set.intersection(*(set(found.seers) for found in anchors)) if anchors else set()
-    return {metric: fmean(found.sights[metric].orders for found in anchors) for metric in sorted(seers)}
+    calibrating = {metric for metric in seers if all((run_id, metric) in numbers for run_id in runs)}
+    return {metric: fmean(found.sights[metric].orders for found in anchors) for metric in sorted(calibrating)}

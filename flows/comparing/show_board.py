@@ -6,7 +6,7 @@ from typing import Any
 
 from flows.comparing.after_cutoff import is_reference
 from flows.comparing.board import PART, SEEN, Board, Number, number_of
-from flows.comparing.calibration import STYLE, Anchors
+from flows.comparing.calibration import FOOLED, STYLE, Anchors
 from flows.comparing.ranked import leaderboard
 from flows.presenting import tables
 from flows.presenting.numbers import NONE, decimals, fixed, longer_arm, percent
@@ -105,9 +105,10 @@ def _show_anchors(shown: Board, anchors: Anchors) -> None:
     say()
     title = f"anchors of {anchors.snapshot_id}, texts of {anchors.words} words that no model wrote ({kinds})"
     tables.show_columns(columns, title, style="dim")
-    if anchors.blind:
-        for part in wrapped(f"{', '.join(anchors.blind)}: {STYLE}", tables.room()):
-            say(part)
+    for metrics_named, remark in ((anchors.blind, STYLE), (anchors.fooled, FOOLED)):
+        if metrics_named:
+            for part in wrapped(f"{', '.join(metrics_named)}: {remark}", tables.room()):
+                say(part)
 
 
 def _calibrated(records: Sequence[Record], name: str) -> list[str]:
@@ -116,7 +117,7 @@ def _calibrated(records: Sequence[Record], name: str) -> list[str]:
     for record in records:
         mean, low, high = (record[name + end] for end in CALIBRATED)
         arm = "" if low is None else f"±{fixed(max(mean - low, high - mean), 0)}"
-        cells.append("" if mean is None else f"{fixed(mean, 0)}{arm}")
+        cells.append(NONE if mean is None else f"{fixed(mean, 0)}{arm}")
     return cells
 
 

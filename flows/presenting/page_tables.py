@@ -171,6 +171,7 @@ class AnchorTable:
     columns: Sequence[Column]
     rows: Sequence[tuple[str, str, Sequence[str]]]
     blind: Sequence[str]
+    fooled: Sequence[str]
     order: str
 
 
@@ -185,7 +186,7 @@ def anchor_table(board: Board, snapshot_id: str, columns: Sequence[Column], by: 
     rows = [
         (anchor, words, [cells[place] for cells in by_column]) for place, (anchor, words) in enumerate(ANCHORS.items())
     ]
-    return AnchorTable(anchors.words, shown, rows, anchors.blind, reason(board, by))
+    return AnchorTable(anchors.words, shown, rows, anchors.blind, anchors.fooled, reason(board, by))
 
 
 def together(*groups: Sequence[Row]) -> list[list[Row]]:

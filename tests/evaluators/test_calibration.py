@@ -38,6 +38,11 @@ def test_articles_without_one_of_the_numbers_do_not_count() -> None:
     assert calibrated(text, article, OTHER).clusters == 18
 
 
+def test_interval_wider_than_the_scale_leaves_no_number() -> None:
+    """BLEU of 40 words beside an article of 600: the ends differ by less than the texts of a run do."""
+    assert calibrated(np.tile([0.0, 5.0], 10), OTHER + 0.01, OTHER).mean is None
+
+
 def test_equal_ends_have_no_scale() -> None:
     assert calibrated(OTHER, OTHER, OTHER).mean is None
 
@@ -67,8 +72,9 @@ def test_twelve_articles_are_too_few_to_see() -> None:
 
 def test_metric_that_prefers_repetition_orders_fewer_anchors_rightly() -> None:
     """Of four orders one is wrong on each article, where the repeated sentence has the best number."""
-    assert sight(anchors(ARTICLE), "higher").orders == 1
-    assert sight(anchors(ARTICLE, repeat=ARTICLE + 1), "higher").orders == 0.75
+    honest, fooled = sight(anchors(ARTICLE), "higher"), sight(anchors(ARTICLE, repeat=ARTICLE + 1), "higher")
+    assert (honest.orders, honest.prefers_repetition) == (1, False)
+    assert (fooled.orders, fooled.prefers_repetition) == (0.75, True)
 
 
 def anchors(article: np.ndarray, repeat: np.ndarray = OTHER - 1) -> dict[str, np.ndarray]:

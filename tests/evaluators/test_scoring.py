@@ -26,6 +26,7 @@ CORE = {
     "sbert",
     "bleu",
     "prompt_copied",
+    "sbert_new",
 }
 
 
