@@ -71,7 +71,7 @@ def test_an_unknown_metric_is_misuse_and_lists_the_known(choice: str) -> None:
 
 def test_needs_are_those_of_all_that_run() -> None:
     assert needs_of(select("bleu,rep_4")) == frozenset()
-    assert needs_of(select("core")) == {"entities", "embedding"}
+    assert needs_of(select("core")) == {"entities", "embedding", "new_embedding"}
 
 
 def test_every_metric_says_what_it_is() -> None:
