@@ -9,6 +9,7 @@ import pytest
 from newwiki.records import Metric
 from storage import runs
 from storage.database import Database
+from tests.flows.comparing.many_runs import add_anchors
 from tests.flows.scored import RULES, SPACY
 from tests.once import once
 
@@ -29,3 +30,11 @@ def described(published: Path, shared_folder: Path) -> Path:
 @pytest.fixture
 def stored(described: Path, tmp_path: Path) -> Database:
     return Database(shutil.copy(described, tmp_path / "newwiki.duckdb"))
+
+
+@pytest.fixture
+def anchored(fourteen_runs: Path, tmp_path: Path) -> Database:
+    """Fourteen runs with anchors by which sbert sees content and rep_4 does not."""
+    database = Database(Path(shutil.copy(fourteen_runs, tmp_path / "anchored.duckdb")))
+    add_anchors(database, sbert=(0.1, 0.7), rep_4=(0.0, 0.0))
+    return database

@@ -8,9 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
+from newwiki.anchors import ANCHORS, ARTICLE, OTHER
 from newwiki.decoding.grammar import parse
+from newwiki.records import Completion
+from storage import anchors, runs
+from storage.anchors import AnchorScore
 from storage.database import Database
-from tests.flows.scored import SNAPSHOT, add_scored_runs
+from tests.flows.scored import RULES, SNAPSHOT, add_scored_runs
 
 PROMPTS = 40
 MODELS = (
@@ -50,6 +54,26 @@ def add_fourteen_runs(database: Database, prompts: int = PROMPTS) -> None:
         for number, run_id in enumerate([f"reference:{SNAPSHOT}", *RUNS])
     }
     add_scored_runs(database, scores, about=RUNS)
+
+
+def add_anchors(database: Database, sbert: tuple[float, float], rep_4: tuple[float, float]) -> None:
+    """Anchors of 120 words for the fourteen runs, by the means of another article and of the article's beginning, which
+    vary by article."""
+    pages = range(1, PROMPTS + 1)
+    spread = np.random.default_rng(1).normal(scale=0.01, size=len(pages))
+    with database.write():
+        for run_id in RUNS:
+            texts = [Completion(page, 0, "a " * 120, 120, 120, "length", truncated=True) for page in pages]
+            runs.add_completions(database, run_id, texts)
+            runs.complete(database, run_id, 1)
+        for anchor in ANCHORS:
+            for metric, (other, article) in {"sbert": sbert, "rep_4": rep_4}.items():
+                means = {OTHER: other, ARTICLE: article}.get(anchor, (other + article) / 2) + spread * (anchor != OTHER)
+                scores = [
+                    AnchorScore(anchor, page, metric, RULES.evaluator_id, float(mean), "ok")
+                    for page, mean in zip(pages, np.broadcast_to(means, len(pages)), strict=True)
+                ]
+                anchors.add(database, SNAPSHOT, 120, "1", scores)
 
 
 if __name__ == "__main__":

@@ -3,15 +3,18 @@
 import csv
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from flows.comparing.differences import compare
+from flows.comparing.differences import compare, compare_all
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Fingerprint
+from newwiki.request import ComparisonRequest
 from storage.comparison import contenders
 from storage.database import Database
+from tests.flows.comparing.many_runs import METRICS, RUNS
 from tests.flows.conftest import Run
 from tests.flows.experiments import recomputed
 from tests.flows.scored import RULES, SNAPSHOT, SPACY, add_run, pair, score
@@ -227,3 +230,13 @@ def test_the_table_says_it_in_words_and_the_other_formats_in_numbers(in_process:
     markdown = in_process(*asked, "--format", "markdown", "--metrics", "rep_4").stdout.splitlines()
     assert markdown[0].startswith("| metric | A: first models/toy/greedy | B: second models/toy/greedy |")
     assert len(markdown) == 6
+
+
+def test_by_default_the_metrics_that_see_content_are_tested_and_named(anchored: Database) -> None:
+    request = ComparisonRequest(runs=tuple(RUNS)[:2])
+    [(*_, rows, notes)] = compare_all(anchored, request)
+    assert [row.metric for row in rows] == ["sbert"]
+    [note] = [note for note in notes if note.startswith("tests the metrics that see content on samplewiki-2026-09")]
+    assert ": sbert; --metrics all also tests bleu, " in note
+    [(*_, rows, _)] = compare_all(anchored, replace(request, metrics="all"))
+    assert len(rows) == len(METRICS)

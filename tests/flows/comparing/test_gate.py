@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from evaluators import statistics
-from flows.comparing.bounds import Bound, judge, parse_bounds
+from flows.comparing.bounds import Bound, default_bounds, judge, parse_bounds
 from newwiki.errors import TerminalError, UsageError
+from storage.comparison import contenders
 from storage.database import Database
+from tests.flows.comparing.many_runs import RUNS
 from tests.flows.conftest import Run
 from tests.flows.experiments import recomputed
 from tests.flows.scored import RULES, SPACY, add_run, pair, score
@@ -165,3 +167,15 @@ def test_a_summary_that_cannot_be_written_is_an_error(in_process: Run, stored: D
     ended = in_process(*asked, "--summary", tmp_path / "no" / "file.md")
     assert ended.returncode == 2
     assert "cannot write the summary to" in ended.stderr
+
+
+def test_without_bounds_a_gate_fails_for_what_is_worse_by_a_metric_that_sees_content(anchored: Database) -> None:
+    first, second = contenders(anchored, list(RUNS)[:2])
+    assert default_bounds(anchored, first, second) == [Bound("sbert", "<", 0.0)]
+
+
+def test_without_anchors_a_gate_needs_its_bounds(stored: Database) -> None:
+    for name in ("a", "b"):
+        score(stored, add_run(stored, name), {"rep_4": BASE})
+    with pytest.raises(UsageError, match="name the differences with --fail-if"):
+        default_bounds(stored, *pair(stored, "a", "b"))

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +9,9 @@ import pytest
 
 from flows.comparing import show_board
 from flows.comparing.board import board
-from newwiki.anchors import ANCHORS, ARTICLE, OTHER
+from flows.comparing.headline import headline, reason
 from newwiki.errors import UsageError
-from newwiki.records import Completion
 from newwiki.request import LeaderboardRequest
-from storage import anchors, runs
-from storage.anchors import AnchorScore
 from storage.database import Database
 from tests.flows.comparing.many_runs import METRICS, RUNS
 from tests.flows.scored import RULES, SNAPSHOT, add_run, score
@@ -101,7 +97,7 @@ def test_metrics_are_shown_as_they_are_asked_for_in_every_format(
 
 
 def test_a_metric_that_is_not_asked_for_refuses_nothing(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from tests.flows.scored import RULES, SPACY
+    from tests.flows.scored import SPACY
 
     stored = Database(database)
     for run_id, by in (("first", RULES), ("second", SPACY)):
@@ -117,35 +113,6 @@ def test_what_is_said_of_a_cell_stands_below_once(database: Path, capsys: pytest
     lines = shown(stored, capsys)
     assert next(line for line in lines if line.startswith("rep_4")).split()[1:] == ["0.500", "[1]", "0.308", "[2]"]
     assert lines[-2:] == ["[1] no variance", "[2] too few prompts; 12 of 13: no_number 1"]
-
-
-PAGES = range(1, 41)
-
-
-def with_anchors(path: Path, sbert: tuple[float, float], rep_4: tuple[float, float]) -> Database:
-    """Fourteen runs on 40 prompts with anchors of 120 words: means of another article and of the article's beginning,
-    with the same spread by article."""
-    database = Database(path)
-    spread = np.random.default_rng(1).normal(scale=0.01, size=len(PAGES))
-    with database.write():
-        for run_id in RUNS:
-            texts = [Completion(page, 0, "a " * 120, 120, 120, "length", truncated=True) for page in PAGES]
-            runs.add_completions(database, run_id, texts)
-            runs.complete(database, run_id, 1)
-        for anchor in ANCHORS:
-            for metric, (other, article) in {"sbert": sbert, "rep_4": rep_4}.items():
-                means = {OTHER: other, ARTICLE: article}.get(anchor, (other + article) / 2) + spread * (anchor != OTHER)
-                scores = [
-                    AnchorScore(anchor, page, metric, RULES.evaluator_id, float(mean), "ok")
-                    for page, mean in zip(PAGES, np.broadcast_to(means, len(PAGES)), strict=True)
-                ]
-                anchors.add(database, SNAPSHOT, 120, "1", scores)
-    return database
-
-
-@pytest.fixture
-def anchored(fourteen_runs: Path, tmp_path: Path) -> Database:
-    return with_anchors(Path(shutil.copy(fourteen_runs, tmp_path / "anchored.duckdb")), (0.1, 0.7), (0.0, 0.0))
 
 
 def test_calibrated_number_puts_a_run_between_another_article_and_the_article(
@@ -182,3 +149,17 @@ def test_without_anchors_nothing_of_them_is_shown(anchored: Database, capsys: py
 def test_a_divided_board_and_one_by_evaluator_have_no_calibrated_numbers(anchored: Database) -> None:
     for asked in ({"by": "length"}, {"by_evaluator": True}):
         assert not any("calibrated" in head for head in board(anchored, **asked).heads)
+
+
+def test_pages_order_runs_by_the_metric_that_sees_most(anchored: Database) -> None:
+    whole = board(anchored)
+    directions = dict.fromkeys(METRICS, "higher")
+    column = headline(whole, whole.columns, directions)
+    assert column is not None and column.metric == "sbert"
+    assert reason(whole, column) == "Runs are ordered by sbert, which orders 88% of the pairs of anchors rightly."
+
+
+def test_without_anchors_pages_order_runs_by_sbert_and_say_nothing(fourteen_runs: Path) -> None:
+    whole = board(Database(fourteen_runs))
+    column = headline(whole, whole.columns, dict.fromkeys(METRICS, "higher"))
+    assert column is not None and column.metric == "sbert" and reason(whole, column) == ""
