@@ -8,7 +8,7 @@ qualify version = max(version) over (partition by snapshot_id, words, metric, ev
 create or replace view anchor_page_means as
 select
     snapshot_id, anchor as run_id, metric, evaluator_id, '' as stratum, words::varchar as part, words as place, page_id,
-    value as mean, 1::bigint as texts, 0.0::double as squares
+    value as mean, 1::bigint as texts, 0.0::DOUBLE as squares
 from newest_anchor_scores
 where value is not null;
 
