@@ -43,13 +43,12 @@ def gate(
     the difference lies beyond the bound; without an interval it passes as not sure. The intervals of all metrics hold
     jointly (Bonferroni). RUN is named as for `newwiki compare`.
     """
-    from flows.comparing.bounds import COLUMNS, default_bounds, judge, parse_bounds
+    from flows.comparing.bounds import COLUMNS, bounds_of, judge
     from storage.comparison import contenders
 
     database = here.database
-    bounds = parse_bounds(request.fail_if) if request.fail_if else []
     baseline, candidate = contenders(database, [request.baseline, request.candidate])
-    bounds = bounds or default_bounds(database, baseline, candidate)
+    bounds = bounds_of(database, baseline, candidate, request.fail_if)
     results, notes = judge(database, baseline, candidate, bounds)
     title, cells = _title(baseline, candidate), [_cells(result) for result in results]
     failed = [str(result.bound) for result in results if result.outcome == "failed"]

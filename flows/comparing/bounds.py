@@ -91,6 +91,11 @@ def parse_bounds(text: str) -> list[Bound]:
     ]
 
 
+def bounds_of(database: Database, baseline: Contender, candidate: Contender, fail_if: str | None) -> list[Bound]:
+    """Return the bounds that a text states, or without one those of `default_bounds`. Raises UsageError."""
+    return parse_bounds(fail_if) if fail_if is not None else default_bounds(database, baseline, candidate)
+
+
 def default_bounds(database: Database, baseline: Contender, candidate: Contender) -> list[Bound]:
     """Return a bound at 0 for each metric that sees content on the runs' snapshot.
 

@@ -89,7 +89,7 @@ def check(registered: Registrations, settings: Settings) -> None:
 
 def _check_gate(gate: Gate, registered: Registrations, measured: Collection[str]) -> None:
     """Raise UsageError unless each name matches one registered run and each metric of the bounds is evaluated."""
-    for bound in parse_bounds(gate.fail_if):
+    for bound in parse_bounds(gate.fail_if) if gate.fail_if else ():
         if bound.metric not in measured:
             raise UsageError(
                 f"[[gates]]: fail_if names '{bound.metric}', which [evaluation] does not measure"

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from flows.comparing.bounds import judge, parse_bounds
+from flows.comparing.bounds import bounds_of, judge
 from flows.evaluating.evaluate_all import evaluate_all
 from flows.progress import Progress
 from flows.refreshing.which_pages import refresh_from
@@ -139,7 +139,7 @@ def _judged(database: Database, month: Month, gate: Gate, snapshot: Snapshot) ->
     }
     among.add(f"reference:{snapshot.snapshot_id}")
     baseline, candidate = contenders(database, [gate.baseline, gate.candidate], among)
-    judgements, _ = judge(database, baseline, candidate, parse_bounds(gate.fail_if))
+    judgements, _ = judge(database, baseline, candidate, bounds_of(database, baseline, candidate, gate.fail_if))
     return [MonthGate(gate.baseline, gate.candidate, result) for result in judgements]
 
 

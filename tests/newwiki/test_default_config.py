@@ -40,7 +40,7 @@ def test_uncommented_it_is_read_back_as_the_defaults(tmp_path: Path) -> None:
     assert load_registrations(file) == Registrations(
         wikis=(Wiki(name="enwiki"),),
         models=(Model(name="gpt2", decoders=("greedy", "sample:top_p=0.9")),),
-        gates=(Gate(baseline="gpt2/greedy", candidate="gpt2/sample:top_p=0.9", fail_if="sbert < -0.05"),),
+        gates=(Gate(baseline="gpt2/greedy", candidate="gpt2/sample:top_p=0.9"),),
     ), "what has no default is an example, and all else a default"
 
 

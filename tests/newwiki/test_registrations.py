@@ -78,7 +78,7 @@ def test_everything_that_can_be_registered_is_read() -> None:
         (WIKI + "[evaluation]\nsamples = 0", r"\[evaluation\], samples: must be 1 or more"),
         (WIKI + "[evaluation]\nsampels = 1", r"\[evaluation\] has no key 'sampels'; did you mean 'samples'"),
         (WIKI + "[[evaluation]]\nsamples = 1", r"\[evaluation\]: must be one table"),
-        (WIKI + '[[gates]]\nbaseline = "a"\ncandidate = "b"', r"\[\[gates\]\] 1 needs 'fail_if'"),
+        (WIKI + '[[gates]]\nbaseline = "a"', r"\[\[gates\]\] 1 needs 'candidate'"),
         (WIKI + '[notify]\nwebhook_env = "A"\nwebhook_block = "b"', r"\[notify\]: has webhook_env and webhook_block"),
     ],
 )

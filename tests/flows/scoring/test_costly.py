@@ -103,7 +103,7 @@ def test_a_scorer_of_ones_own_is_in_the_catalogue(in_process: Run, tmp_path: Pat
     for flags in (("--scorer", "mine.toml"), ()):
         done = in_process("metrics", "--format", "csv", *flags)
         assert (
-            "mine,stars,…,none,mine,1,no,text,what a test says,a scorer of the user's own," in done.stdout.splitlines()
+            "mine,,stars,…,none,mine,1,no,text,what a test says,a scorer of the user's own," in done.stdout.splitlines()
         )
 
 
