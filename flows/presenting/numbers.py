@@ -84,9 +84,10 @@ def counted(number: int, noun: str) -> str:
 
 def decimals(means: Iterable[float], arms: Iterable[float] = ()) -> int:
     """Return how many decimals all numbers of a column have: one from 10 upwards, three below, and more (at most six)
-    where an arm of an interval, or every mean, would round to 0."""
+    where an arm of an interval, or every mean, would round to 0. An arm below a millionth of the largest mean is the
+    rounding of a computation and asks for no decimals."""
     largest = max(map(abs, means), default=0)
-    smallest = min([*arms, *filter(None, [largest])], default=1)
+    smallest = min([*(arm for arm in arms if arm > 1e-6 * largest), *filter(None, [largest])], default=1)
     number = 1 if largest >= 10 else 3
     while number < _MOST_DECIMALS and not float(f"{smallest:.{number}f}"):
         number += 1

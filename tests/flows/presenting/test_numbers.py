@@ -4,7 +4,18 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from flows.presenting.numbers import AlignedNumber, align, counted, digits, estimate, fixed, p_value, percent, signed
+from flows.presenting.numbers import (
+    AlignedNumber,
+    align,
+    counted,
+    decimals,
+    digits,
+    estimate,
+    fixed,
+    p_value,
+    percent,
+    signed,
+)
 
 
 @pytest.mark.parametrize(
@@ -69,3 +80,9 @@ def test_the_numbers_of_a_column_have_the_same_digits_and_their_points_line_up()
 def marked(text: str) -> str:
     """Replace each blank that is as wide as a digit by an underscore."""
     return text.replace("\u2007", "_")
+
+
+@pytest.mark.parametrize(("arms", "places"), [([0.01], 3), ([0.0004], 4), ([1e-9], 3), ([1e-9, 0.0004], 4)])
+def test_rounding_of_a_computation_asks_for_no_decimals(arms: list[float], places: int) -> None:
+    """S-BERT of an article beside itself is 1 but for the last bits."""
+    assert decimals([1.0, 0.53], arms) == places
