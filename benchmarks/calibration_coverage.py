@@ -1,7 +1,7 @@
 """Measure how often the interval of a calibrated number covers the truth, for models with a known share of true
 sentences.
 
-    python benchmarks/calibration_coverage.py [--draws 2000] [--into docs/anchors.md]
+    python benchmarks/calibration_coverage.py [--draws 1000] [--into docs/anchors.md]
 
 Made-up articles have sentences of words from a vocabulary of their own topic, and common words. A model writes each
 article with a share of its sentences from the article, and the others from another article, chosen at random for each
@@ -30,7 +30,7 @@ TRUE_TEXTS = 40  # texts of each article behind the truth
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--draws", type=int, default=2000)
+    parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--into", type=Path)
     options = parser.parse_args()
     random = np.random.default_rng(0)
