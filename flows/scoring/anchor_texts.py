@@ -79,8 +79,10 @@ def score_anchors(
     with progress.stretch(f"scoring anchors of {length} words", "texts") as bar:
         for batch, scores in scoring.score(loaded, work):
             rows = [
-                AnchorScore(kinds[one.sample], one.page_id, one.metric, one.evaluator_id, one.value, one.status)
-                for one in scores.scores
+                AnchorScore(
+                    kinds[score.sample], score.page_id, score.metric, score.evaluator_id, score.value, score.status
+                )
+                for score in scores.scores
             ]
             with storing.transaction():
                 loaded.keep(database, run.snapshot_id, scores.new_parts, evaluators)

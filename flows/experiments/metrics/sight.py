@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from evaluators.calibration import SEES_FROM
 from flows.experiments.metrics.ladder import ARTICLE, HALF, OTHER, RUNGS
 from flows.experiments.metrics.pairs import (
     ACROSS_LENGTHS,
@@ -18,9 +19,6 @@ from flows.experiments.metrics.pairs import (
 )
 from flows.experiments.metrics.result_tables import Length, MetricPair, MetricRung, MetricSet, MetricSight
 
-SEEN_SHARE = 0.75
-"""The share of articles on which a metric orders two texts rightly if it sees their difference: half of the articles
-are right by chance, so this is right on half of the others. The verdict on the pair must be `right` as well."""
 SIZES = (1, 2, 3)
 """The numbers of metrics for which the best set is searched."""
 MOST_METRICS = 60
@@ -144,7 +142,7 @@ def _sight(metric: Scored, row: Row) -> MetricSight:
 
 def _is_seen(name: str, row: Row) -> bool:
     pairs, of_all = SIGHTS[name]
-    seen = [(row[pair].share or 0.0) >= SEEN_SHARE and row[pair].verdict == RIGHT for pair in pairs]
+    seen = [(row[pair].share or 0.0) >= SEES_FROM and row[pair].verdict == RIGHT for pair in pairs]
     return any(seen) if of_all is max else all(seen)
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
+from evaluators.calibration import SEES_FROM
 from flows.experiments.metrics.ladder import ARTICLE, OTHER, RUNGS, SENTENCES, WORDS
 from flows.experiments.metrics.pairs import NO_NUMBERS, PAIRS, TOO_FEW
 from flows.experiments.metrics.result_tables import MetricPair, MetricRung, MetricSet, MetricSight
-from flows.experiments.metrics.sight import CONTENT, SEEN_SHARE, SIGHTS
+from flows.experiments.metrics.sight import CONTENT, SIGHTS
 from flows.presenting.numbers import counted, fixed, percent
 
 SHORT = {
@@ -88,7 +89,7 @@ def words(
         f"the texts of {counted(whole, 'article')} begin after the first sentence, are made of {SENTENCES} sentences "
         f"and cut at {WORDS} words; another article is one of the same month"
         + (" and topic where the topic has two" if by_topic else ""),
-        f"a metric sees a difference if it prefers the better text on at least {percent(SEEN_SHARE, 0)} of articles, "
+        f"a metric sees a difference if it prefers the better text on at least {percent(SEES_FROM, 0)} of articles, "
         "and more often than chance after Holm's correction for the metric's pairs of texts; content also takes means "
         "that fall with each quarter of the sentences that another article gives",
         "the texts are made of the article's own sentences, which favors metrics that count common words; none of them "
