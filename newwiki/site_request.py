@@ -25,7 +25,8 @@ class SiteRequest(Request):
         metavar="FILE",
     )
     recompute: bool = field(
-        True, "Recompute the scores of bundles, as `newwiki check` does; scores not recomputed are shown as claimed."
+        True,
+        "Recompute the scores of bundles as `newwiki check` does, and score anchors; others are shown as claimed.",
     )
     receipt: tuple[Path, ...] = field(
         (),

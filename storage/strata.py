@@ -1,5 +1,6 @@
 """Compute scores for strata of a snapshot, such as short and long articles, or articles with an infobox."""
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -48,9 +49,11 @@ class PartOfRun:
 
 @dataclass(frozen=True)
 class CutRuns:
-    """The parts of each run, in the order of the parts, and a summary for each run, metric, evaluator and part."""
+    """The parts of each run, in the order of the parts, their page ids by run and part, and a summary for each run,
+    metric, evaluator and part."""
 
     of_runs: Sequence[PartOfRun]
+    pages: Mapping[str, Mapping[str, NDArray[np.int64]]]
     summaries: Sequence[dict[str, Any]]
 
 
@@ -110,7 +113,10 @@ def _summary_of_pages(database: Database) -> CutRuns:
             connection.execute(take)
         run_parts = database.records(PartOfRun, "stratum_rows")
         keys, texts = [f"{part.run_id}\t{part.value}" for part in run_parts], [part.completions for part in run_parts]
-        return CutRuns(run_parts, database.records(dict[str, Any], "stratum_board", keys, texts))
+        pages_by_run: dict[str, dict[str, NDArray[np.int64]]] = defaultdict(dict)
+        for run_id, part, page_ids in database.rows("taken_page_ids"):
+            pages_by_run[run_id][part] = np.array(page_ids, np.int64)
+        return CutRuns(run_parts, pages_by_run, database.records(dict[str, Any], "stratum_board", keys, texts))
 
 
 def _words(stratum: str, part: StratumPart) -> str:

@@ -4,19 +4,18 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from evaluators.entities import STAND_IN
 from flows.bundles.checked import Checked, Confirmed
 from flows.bundles.opened import OpenedBundle
-from flows.progress import Progress, Silent
-from flows.scoring.score_run import LoadedEvaluators, choose, score_run
+from flows.progress import Progress
+from flows.scoring.same_evaluators import same_here
+from flows.scoring.score_run import LoadedEvaluators, score_run
 from flows.scoring.text_budget import Key, TheseTexts
-from newwiki.errors import NewWikiError
 from newwiki.levels import RECOMPUTED
 from newwiki.records import Run
-from newwiki.registry import Evaluator, ReadingEvaluator, reading_evaluators
+from newwiki.registry import Evaluator, reading_evaluators
 from newwiki.settings import Settings
 from storage.database import Database
 from storage.held import held
@@ -52,7 +51,8 @@ def score_again(
     The result has a line for all recomputed scores, and one for each evaluator that could not run. `database` holds the
     bundle without its scores. Raises TerminalError for a different number.
     """
-    loaded, missing = _same_here(bundle, metrics, settings)
+    rows = [rows.to_pylist()[0] for _, rows in bundle.of("evaluators")]
+    loaded, missing = same_here(rows, metrics, settings)
     for run in bundle.runs.values():
         if run.samples and (evaluators := _evaluators_of(bundle, run, loaded)):
             subset = loaded.only(evaluators)
@@ -109,42 +109,6 @@ def _not_again(
         yield Checked(
             f"  of {row['name'][:40]} ({evaluator_id})", comparison.again, comparison.of, f"not computed again: {why}"
         )
-
-
-def _same_here(bundle: OpenedBundle, metrics: str, settings: Settings) -> tuple[LoadedEvaluators, Mapping[str, str]]:
-    """Load the installed evaluators of texts that have the same fingerprint.
-
-    If the bundle's entities come from the stand-in, it replaces the tagger of the settings, because every machine has
-    it. Also returns the reason for each evaluator that cannot be loaded, by evaluator name.
-    """
-    rows = [rows.to_pylist()[0] for _, rows in bundle.of("evaluators")]
-    if any(STAND_IN in (row["model"] or "").split(" + ") for row in rows):
-        settings = replace(settings, entities=STAND_IN)
-    names = {row["name"] for row in rows}
-    chosen = [evaluator for evaluator in choose(metrics, settings, Silent()) if evaluator.name in names]
-    loaded, missing = _loadable(
-        [evaluator for evaluator in chosen if not isinstance(evaluator, ReadingEvaluator)], settings
-    )
-    bundled_ids = _evaluator_ids(bundle)
-    same = [
-        evaluator
-        for evaluator in (*loaded.evaluators, *loaded.set_evaluators)
-        if loaded.ids([evaluator]) <= bundled_ids
-    ]
-    return loaded.only(same), missing
-
-
-def _loadable(chosen: Sequence[Evaluator], settings: Settings) -> tuple[LoadedEvaluators, Mapping[str, str]]:
-    """Load these evaluators. Also returns the evaluators that cannot be loaded, with the reasons."""
-    with suppress(NewWikiError):
-        return LoadedEvaluators(chosen, settings), {}
-    missing = {}
-    for evaluator in chosen:
-        try:
-            LoadedEvaluators([evaluator], settings)
-        except NewWikiError as error:
-            missing[evaluator.name] = str(error)
-    return LoadedEvaluators([evaluator for evaluator in chosen if evaluator.name not in missing], settings), missing
 
 
 def _evaluators_of(bundle: OpenedBundle, run: Run, loaded: LoadedEvaluators) -> list[Evaluator]:

@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any
 
 from flows.comparing.after_cutoff import REMEDY, is_reference, snapshots_apart, told_after_cutoff
-from flows.comparing.calibration import NONE, Calibrations, calibrate
+from flows.comparing.calibration import NONE, WHOLE, Calibrations, Parts, calibrate
 from flows.comparing.notes import (
     copying,
     incomplete_texts,
@@ -82,7 +82,7 @@ class Board:
     - `notes`: caveats for the reader
     - `left_out`: runs without a record, because the stratum or cutoff is unknown or leaves no article
     - `same_articles`: False if the cutoff leaves different articles to different runs
-    - `calibrations`: the calibrated numbers of an undivided board, and the anchors
+    - `calibrations`: the calibrated numbers of each record, and the anchors
     """
 
     about: tuple[str, ...]
@@ -97,7 +97,7 @@ class Board:
 
     @property
     def heads(self) -> list[str]:
-        calibrated = {metric for _, metric in self.calibrations.numbers}
+        calibrated = {metric for *_, metric in self.calibrations.numbers}
         return [
             *self.about,
             *[column.name + part for column in self.columns for part in PARTS],
@@ -197,20 +197,21 @@ def board(
     )
     cut = (by or after_cutoff) and records
     whole = of_metrics(whole, metrics, known) if records else whole
-    if not by_evaluator and not cut:
-        whole = _with_calibrations(database, whole)
-    return _cut(database, whole, by, _cutoffs(whole) if after_cutoff else None, others) if cut else whole
+    parts = None
+    if cut:
+        whole, parts = _cut(database, whole, by, _cutoffs(whole) if after_cutoff else None, others)
+    return whole if by_evaluator else _with_calibrations(database, whole, parts)
 
 
-def _with_calibrations(database: Database, whole: Board) -> Board:
+def _with_calibrations(database: Database, whole: Board, parts: Parts | None) -> Board:
     runs = {record["run_id"]: record["snapshot_id"] for record in whole.records if not is_reference(record)}
     evaluators = {column.metric: column.evaluator_id for column in whole.columns}
-    calibrations = calibrate(database, runs, evaluators)
+    calibrations = calibrate(database, runs, evaluators, parts)
     records = []
     for record in whole.records:
         values: dict[str, Any] = {}
         for column in whole.columns:
-            number = calibrations.numbers.get((record["run_id"], column.metric))
+            number = calibrations.numbers.get((record["run_id"], record.get(PART, WHOLE), column.metric))
             values |= {column.name + end: number and getattr(number, name) for end, name in CALIBRATED.items()}
         records.append(record | values)
     return replace(whole, records=tuple(records), calibrations=calibrations)
@@ -307,8 +308,9 @@ def _cut(
     stratum: Stratum | None,
     after: Mapping[str, date] | None,
     others: Mapping[tuple[str, str], str],
-) -> Board:
-    """Return the board with a record for each run and part of its snapshot, or for each run without a stratum."""
+) -> tuple[Board, Parts]:
+    """Return the board with a record for each run and part of its snapshot, or for each run without a stratum; and the
+    pages of each part by run."""
     parts = strata.parts(database, stratum, {record["snapshot_id"] for record in whole.records}) if stratum else []
     listed = [record for record in whole.records if after is None or record["run_id"] in after]
     cut = strata.cut(database, stratum, [record["run_id"] for record in listed], after)
@@ -332,7 +334,7 @@ def _cut(
     if after is not None:
         notes += told_after_cutoff(whole.records, cut.of_runs, after)
     shown = {record["run_id"] for record in records}
-    return replace(
+    divided = replace(
         whole,
         about=(*ABOUT, *([PART] if stratum else []), *whole.about[len(ABOUT) :]),
         columns=columns,
@@ -341,6 +343,7 @@ def _cut(
         same_articles=after is None or not snapshots_apart(whole.records, cut.of_runs),
         left_out=tuple(record["run_id"] for record in whole.records if record["run_id"] not in shown),
     )
+    return divided, cut.pages
 
 
 def _part_values(part: strata.PartOfRun, stratum: str | None) -> dict[str, Any]:

@@ -105,8 +105,8 @@ def default_bounds(database: Database, baseline: Contender, candidate: Contender
     both = {name: scorings for name, scorings in scored.items() if len({one.run_id for one in scorings}) > 1}
     evaluators = {name: evaluator for name, scorings in both.items() if (evaluator := agreed(scorings))}
     runs = {run.run_id: run.snapshot_id for run in (baseline, candidate)}
-    seers, noted = seeing_content(database, runs, evaluators)
-    if not noted:
+    seers, _ = seeing_content(database, runs, evaluators)
+    if not seers:
         raise UsageError(
             "no metric is known to see content on this snapshot, which takes anchors of at least 13 articles "
             "(`newwiki score --missing` makes them); name the differences with --fail-if"

@@ -5,6 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evaluators import calibration
 from evaluators.calibration import Sight
 from evaluators.statistics import MeanInterval
@@ -12,9 +15,11 @@ from flows.presenting.numbers import NONE as NO_NUMBER
 from flows.presenting.numbers import decimals, fixed
 from newwiki.anchors import ANCHORS, ARTICLE, OTHER, nearest_length
 from newwiki.records import Direction
-from storage import anchors, comparison
+from storage import anchors, comparison, snapshots
 from storage.anchors import AnchorMean
 from storage.database import Database
+
+Pages = NDArray[np.int64]
 
 STYLE = "this metric describes style; it cannot tell the article from another"
 FOOLED = "this metric prefers the first sentence, repeated, to a text of which half is the article"
@@ -58,13 +63,16 @@ class Anchors:
 
 @dataclass(frozen=True)
 class Calibrations:
-    """Calibrated numbers by run and metric, and the anchors of each snapshot that has them."""
+    """Calibrated numbers by run, part of its articles (`WHOLE` for all) and metric, and the snapshots' anchors."""
 
-    numbers: Mapping[tuple[str, str], MeanInterval]
+    numbers: Mapping[tuple[str, str, str], MeanInterval]
     anchors: Sequence[Anchors]
 
 
+Parts = Mapping[str, Mapping[str, Pages]]  # by run and part
+
 NONE = Calibrations({}, ())
+WHOLE = ""
 
 
 def seeing_content(
@@ -72,23 +80,31 @@ def seeing_content(
 ) -> tuple[dict[str, str], list[str]]:
     """Return the metrics that see content on the snapshots of these runs, with their evaluators, and a note on them.
 
-    Returns all metrics if nothing is known: without anchors, with fewer than 13 articles, or if none sees content.
+    Returns no metric if none is known: without anchors, with fewer than 13 articles, or if none sees content.
     """
-    known = [found for found in calibrate(database, runs, evaluators).anchors if found.seers or found.blind]
+    scored = calibrate(database, runs, evaluators).anchors
+    known = [found for found in scored if found.seers or found.blind]
     chosen = {name: evaluators[name] for name in evaluators if known and all(name in found.seers for found in known)}
     if not chosen:
-        return dict(evaluators), []
+        lacking = [name for name in sorted({*runs.values()}) if snapshots.find(database, name) and not scored]
+        remedy = (
+            f"there are no anchors of {' and '.join(lacking)}; `newwiki score --run {' --run '.join(runs)}` scores them"
+        )
+        return {}, [f"tests every metric: {remedy}"] if lacking else []
     others = ", ".join(name for name in evaluators if name not in chosen)
     where = " and ".join(found.snapshot_id for found in known)
     more = f"; --metrics all also tests {others}" if others else ""
     return chosen, [f"tests the metrics that see content on {where}: {', '.join(chosen)}{more}"]
 
 
-def calibrate(database: Database, runs: Mapping[str, str], evaluators: Mapping[str, str]) -> Calibrations:
+def calibrate(
+    database: Database, runs: Mapping[str, str], evaluators: Mapping[str, str], parts: Parts | None = None
+) -> Calibrations:
     """Calibrate runs, given as run id and snapshot id, by these metrics with their evaluators.
 
     A run is calibrated by the anchors whose length is nearest to the median of its own texts. A metric has calibrated
-    numbers if it has a better direction, and if it can tell the article from another at that length.
+    numbers if it has a better direction, and if it can tell the article from another at that length, on all articles.
+    With `parts`, each run has a number for each of its parts, and none for all articles.
     """
     run_ids_by_snapshot: dict[str, list[str]] = defaultdict(list)
     for run_id, snapshot_id in runs.items():
@@ -98,7 +114,7 @@ def calibrate(database: Database, runs: Mapping[str, str], evaluators: Mapping[s
         directed = {metric: evaluators[metric] for metric in evaluators if directions.get(metric, "none") != "none"}
         stored = anchors.means(database, list(run_ids_by_snapshot))
         words = anchors.median_words(database, list(runs))
-        numbers: dict[tuple[str, str], MeanInterval] = {}
+        numbers: dict[tuple[str, str, str], MeanInterval] = {}
         shown = []
         for snapshot_id, run_ids in run_ids_by_snapshot.items():
             means = [mean for mean in stored if mean.snapshot_id == snapshot_id]
@@ -110,7 +126,9 @@ def calibrate(database: Database, runs: Mapping[str, str], evaluators: Mapping[s
             sights = {}
             for length, same_length in by_length.items():
                 if length in lengths:
-                    found, sights[length] = _of_length(database, snapshot_id, length, same_length, directed, directions)
+                    found, sights[length] = _of_length(
+                        database, snapshot_id, length, same_length, directed, directions, parts
+                    )
                     numbers |= found
             if sights:
                 middle = median(words[run_id] for run_id in run_ids if run_id in words)
@@ -131,7 +149,8 @@ def _of_length(
     run_ids: Sequence[str],
     evaluators: Mapping[str, str],
     directions: Mapping[str, Direction],
-) -> tuple[dict[tuple[str, str], MeanInterval], dict[str, Sight]]:
+    parts: Parts | None,
+) -> tuple[dict[tuple[str, str, str], MeanInterval], dict[str, Sight]]:
     """Return the calibrated numbers of these runs, and the sights of the metrics that have anchors of this length."""
     texts = comparison.page_means(database, run_ids, evaluators)
     ends = anchors.values(database, snapshot_id, length, evaluators, texts.pages.tolist())
@@ -144,7 +163,9 @@ def _of_length(
         sights[metric] = seen
         if seen.sees_content:
             for run, run_id in enumerate(run_ids):
-                value = calibration.calibrated(texts.values[run, place], article, other)
-                if value.mean is not None:
-                    numbers[run_id, metric] = value
+                for part, pages in ({WHOLE: texts.pages} if parts is None else parts.get(run_id, {})).items():
+                    of_part = np.where(np.isin(texts.pages, pages), texts.values[run, place], np.nan)
+                    value = calibration.calibrated(of_part, article, other)
+                    if value.mean is not None:
+                        numbers[run_id, part, metric] = value
     return numbers, sights

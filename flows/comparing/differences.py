@@ -65,7 +65,8 @@ def compare(
     after = later_cutoff(a, b) if after_cutoff else None
     shared, notes = _evaluators(database, a, b, metrics)
     if content:
-        shared, seen = seeing_content(database, {run.run_id: run.snapshot_id for run in (a, b)}, shared)
+        seers, seen = seeing_content(database, {run.run_id: run.snapshot_id for run in (a, b)}, shared)
+        shared = seers or shared
         notes += seen
     notes += [*of_several_models(database, (a.run_id, b.run_id)), *incomplete_texts(database, (a.run_id, b.run_id))]
     notes += prompt_repeaters(database, map(vars, (a, b)))

@@ -41,7 +41,7 @@ def _orders(board: Board) -> dict[str, float]:
     """Return the share of rightly ordered anchors by metric, over the board's snapshots, for metrics that see content
     on all of them and calibrate every run."""
     anchors, numbers = board.calibrations.anchors, board.calibrations.numbers
-    runs = {run_id for run_id, _ in numbers}
+    runs = {(run_id, part) for run_id, part, _ in numbers}
     seers = set.intersection(*(set(found.seers) for found in anchors)) if anchors else set()
-    calibrating = {metric for metric in seers if all((run_id, metric) in numbers for run_id in runs)}
+    calibrating = {metric for metric in seers if all((*run, metric) in numbers for run in runs)}
     return {metric: fmean(found.sights[metric].orders for found in anchors) for metric in sorted(calibrating)}

@@ -59,7 +59,7 @@ def _show_table(shown: Board) -> None:
     calibrated = {
         column.name: _calibrated(shown.records, column.name)
         for column in shown.columns
-        if any((record["run_id"], column.metric) in shown.calibrations.numbers for record in shown.records)
+        if any(record.get(column.name + end) is not None for record in shown.records for end in CALIBRATED)
     }
     about = [name for name in shown.about if name not in (*alike, *_WHICH) and not _is_unknown(shown, name)]
     room = tables.room()

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from flows.admitting.gate import admit
 from flows.bundles.check import check
@@ -19,6 +20,8 @@ from flows.experiments.answering import answer
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.linking.request import EXPERIMENT, LinkingRequest
 from flows.progress import Progress, Silent
+from flows.scoring.anchor_texts import score_anchors
+from flows.scoring.same_evaluators import same_here
 from flows.scoring.score_all import score_all
 from flows.site.contents import Signers
 from newwiki.bundle_requests import CheckRequest
@@ -27,7 +30,7 @@ from newwiki.request import ScoringRequest
 from newwiki.settings import Settings
 from newwiki.site_request import SiteRequest
 from newwiki.snapshot import Snapshot
-from storage import verifications
+from storage import runs, verifications
 from storage.admitted import Admitted
 from storage.database import Database
 from storage.foreign import foreign
@@ -86,6 +89,8 @@ def gathered(request: SiteRequest, settings: Settings, progress: Progress) -> It
         verifications.add(target, _verified(names, request, checkers, settings, progress))
         if request.recompute and (run_ids := notes.unmeasured(target)):
             score_all(target, ScoringRequest(run=tuple(run_ids), metrics=notes.METRIC), settings, Silent())
+        if request.recompute:
+            _score_anchors(target, settings, progress)
         for name, kind in kinds:
             if _is_own(name, kind, settings):
                 verifications.keep_own(target, Database(name))
@@ -167,6 +172,16 @@ def _verified(
         for place in places:
             verified += _receipt_verifications(place, bundles, checkers, progress)
     return verified
+
+
+def _score_anchors(database: Database, settings: Settings, progress: Progress) -> None:
+    """Score the anchors by the installed evaluators of the runs' scores; bundles and shared folders hold no anchors."""
+    loaded, _ = same_here(database.records(dict[str, Any], "evaluators_of_runs"), "all", settings)
+    run_ids, *_ = runs.complete_runs(database)
+    with database.read():
+        work = [runs.with_articles(database, run_id) for run_id in run_ids]
+    for run, articles in work:
+        score_anchors(database, run, articles, loaded, progress)
 
 
 def _receipts(names: Sequence[str], request: SiteRequest) -> list[Path]:

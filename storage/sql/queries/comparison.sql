@@ -101,6 +101,13 @@ select
 from evaluators
 where evaluator_id in (select unnest(?));
 
+-- name: evaluators_of_runs
+-- The evaluators of all scores of runs.
+select evaluator_id, name, model
+from evaluators
+where evaluator_id in (select evaluator_id from scorings)
+order by evaluator_id;
+
 -- name: evaluators_described
 select evaluator_id, name, version, model, model_sha256, dtype, backend, parameters, dependencies
 from evaluators

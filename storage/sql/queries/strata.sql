@@ -104,6 +104,14 @@ group by snapshot_id, value
 order by snapshot_id desc, place, value;
 
 
+-- name: taken_page_ids
+-- The wanted articles of each run, by part.
+select run_id, part, list(page_id order by page_id)
+from taken_pages
+where wanted
+group by run_id, part;
+
+
 -- name: stratum_rows
 -- The numbers of prompts and texts of each run among the taken articles, by part: the kept texts of a run, and the scored
 -- articles of references and likelihood runs. Runs on the same articles have the same hash in `articles`.

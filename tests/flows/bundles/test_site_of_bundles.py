@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 
 import newwiki
+from flows.progress import Silent
+from flows.site.sources import gathered
 from newwiki.errors import TerminalError
+from newwiki.settings import Settings
+from newwiki.site_request import SiteRequest
+from storage.database import Database
 from tests.flows.bundles.conftest import NUCLEUS
 from tests.flows.bundles.test_taking_in import contradicting
 
@@ -54,3 +59,17 @@ def test_scores_are_computed_again_where_that_is_asked(
     other = contradicting("scores", bundle, evaluated, key, tmp_path)
     with pytest.raises(TerminalError, match=r"0\.777"):
         newwiki.site(other, recompute=True, out=tmp_path / "site", quiet=True)
+
+
+def test_anchors_are_scored_as_bundles_hold_none(bundle: Path, evaluated: Path, tmp_path: Path) -> None:
+    """They are those of the database that the bundle is from, and those of copying, which every site measures."""
+
+    def anchors(database: Database) -> set[tuple[object, ...]]:
+        with database.read() as connection:
+            return {*connection.execute("select anchor, words, metric, evaluator_id, mean from anchors").fetchall()}
+
+    settings = Settings(db=str(tmp_path / "none.duckdb"), entities="rules-v1")
+    with gathered(SiteRequest(sources=(str(bundle),)), settings, Silent()) as found:
+        assert set() != anchors(Database(evaluated)) < anchors(found.database)
+    with gathered(SiteRequest(sources=(str(bundle),), recompute=False), settings, Silent()) as found:
+        assert anchors(found.database) == set()

@@ -146,9 +146,8 @@ def test_without_anchors_nothing_of_them_is_shown(anchored: Database, capsys: py
     assert not any("anchor" in line or "calibrated" in line for line in lines)
 
 
-def test_a_divided_board_and_one_by_evaluator_have_no_calibrated_numbers(anchored: Database) -> None:
-    for asked in ({"by": "length"}, {"by_evaluator": True}):
-        assert not any("calibrated" in head for head in board(anchored, **asked).heads)
+def test_a_board_by_evaluator_has_no_calibrated_numbers(anchored: Database) -> None:
+    assert not any("calibrated" in head for head in board(anchored, by_evaluator=True).heads)
 
 
 def test_pages_order_runs_by_the_metric_that_sees_most(anchored: Database) -> None:

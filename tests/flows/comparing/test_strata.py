@@ -18,10 +18,12 @@ from flows.comparing.differences import compare
 from flows.presenting.numbers import digits
 from flows.progress import Silent
 from flows.report.page import render
+from newwiki.anchors import ANCHORS, ARTICLE, OTHER
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Completion, Metric, RunScore, Score, Stratum
 from newwiki.request import LeaderboardRequest, ReportRequest
-from storage import runs, strata
+from storage import anchors, runs, strata
+from storage.anchors import AnchorScore
 from storage.comparison import contenders
 from storage.database import Database
 from tests.flows.scored import RULES, SNAPSHOT, add_run
@@ -112,6 +114,34 @@ def test_each_part_has_the_estimate_of_its_own_texts(cut: Database, stratum: Str
         )
     of_first = next(one for one in shown.records if one["density_texts"] != one["completions"])
     assert of_first["density_status"] == f"{of_first['density_texts']} of {of_first['completions']}: no words 1"
+
+
+def test_each_part_is_calibrated_by_the_anchors_of_its_own_articles(cut: Database, tmp_path: Path) -> None:
+    """By the definition, on the articles of the part that have a number; the whole is calibrated as before."""
+    database = Database(tmp_path / "anchored.duckdb")
+    database.path.write_bytes(cut.path.read_bytes())
+    random = np.random.default_rng(4)
+    ends = {OTHER: random.normal(-3, 0.5, PAGES), ARTICLE: random.normal(3, 0.5, PAGES)}
+    scores = [
+        AnchorScore(
+            anchor, 10000 + page, "density", RULES.evaluator_id, float(ends.get(anchor, ends[OTHER])[page]), "ok"
+        )
+        for anchor in ANCHORS
+        for page in range(PAGES)
+    ]
+    anchors.add(database, SNAPSHOT, 15, "1", scores)
+    [whole] = [one for one in board(database, SNAPSHOT).records if one["run_id"] == "good"]
+    by_part = {one["part"]: one for one in board(database, SNAPSHOT, by="infobox").records if one["run_id"] == "good"}
+    pages = strata.pages(database, "infobox", SNAPSHOT) | {"whole": np.arange(10000, 10000 + PAGES)}
+    assert len(by_part) == 2
+    for part, record in (by_part | {"whole": whole}).items():
+        totals, counts = _values(database, "good", pages[part].tolist())
+        mine = np.isin(np.arange(10000, 10000 + PAGES), pages[part])
+        other, article = ends[OTHER][mine], ends[ARTICLE][mine]
+        expected = 100 * ((totals / counts).ravel() - other).mean() / (article - other).mean()
+        assert record["density_calibrated"] == pytest.approx(float(expected), rel=1e-6)
+        assert record["density_calibrated_low"] < record["density_calibrated"] < record["density_calibrated_high"]
+    assert whole["density_calibrated"] not in {one["density_calibrated"] for one in by_part.values()}
 
 
 def test_the_parts_together_are_the_whole(cut: Database) -> None:
