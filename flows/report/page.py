@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluators.statistics import FEWEST
+from flows import pieces
 from flows.comparing.board import Column, number_of
 from flows.presenting import page_tables
 from flows.presenting.charts import PageSigns
@@ -107,6 +108,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
             "months": months(database, material, column, answers, signs),
             "experiments": [answer for answer in answers if answer.answer.name != LINKING],
             "editions": later_editions(database, snapshot_id),
+            "sees": _sees(database, material),
         }
     reference = [material.reference] if material.reference else []
     columns = page_tables.in_order(material)
@@ -170,6 +172,17 @@ def _constant(material: Material) -> tuple[int, int] | None:
     """Return the number of texts and prompts of each run, if it is the same for all."""
     counts = {(record["completions"], record["prompts"]) for record in material.records}
     return counts.pop() if len(counts) == 1 else None
+
+
+def _sees(database: Database, material: Material) -> dict[str, str]:
+    """Return what the columns' metrics see, by the newest answers of `newwiki experiment metrics`; the others lack."""
+    sights, evaluators = pieces.sights(database), material.evaluators
+    known = {
+        column.metric: sights.get((column.metric, evaluator.name, evaluator.version))
+        for column in material.board.columns
+        for evaluator in [evaluators[column.evaluator_id]]
+    }
+    return {metric: words for metric, words in known.items() if words}
 
 
 def _head(material: Material, column: Column) -> str:

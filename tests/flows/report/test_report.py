@@ -4,11 +4,13 @@ import json
 import re
 import shutil
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from flows.experiments.metrics.result_tables import MetricSight
 from flows.presenting import page_tables
 from flows.presenting.charts import PageSigns
 from flows.presenting.material import gather
@@ -20,8 +22,9 @@ from flows.report.metrics import distributions, matrix
 from flows.report.page import render
 from newwiki.records import Metric
 from newwiki.request import ReportRequest
-from storage import runs
+from storage import experiments, runs
 from storage.database import Database
+from storage.experiments import StoredExperiment
 from tests.flows.report.conftest import METRICS, add_scores, add_texts, rules
 from tests.flows.scored import SNAPSHOT, SPACY, add_run, score
 
@@ -236,6 +239,24 @@ def test_table_4_pairs_the_same_request_on_old_and_new_articles(database: Databa
 
 
 @pytest.mark.slow
+def test_what_a_metric_sees_stands_beside_its_definition(database: Database) -> None:
+    page, _ = render(database, Silent(), ReportRequest(snapshot=SNAPSHOT))
+    assert '<th scope="col">sees</th>' not in page
+    sight = MetricSight(
+        metric="rep_4", evaluator_id=rules().evaluator_id, direction="higher", articles=13, sees=["content", "order"],
+        prefers=[], length="rises", length_gap=None,
+    )  # fmt: skip
+    answer = StoredExperiment(
+        experiment_id="e", name="metrics", version="1", snapshot_id="samplewiki-2026-08", request="{}", read="{}",
+        verdict="rep_4 sees", generalizes_over="articles", words=["words"], made_at=datetime.now(UTC),
+    )  # fmt: skip
+    experiments.keep(database, answer, [[sight]])
+    page, _ = render(database, Silent(), ReportRequest(snapshot=SNAPSHOT))
+    words = "content, order (samplewiki-2026-08, 13 articles)"
+    assert f'<th scope="row">rep_4</th><td class="prose">{words}</td>' in page
+    assert '<th scope="row">distinct_2</th><td class="prose">–</td>' in page
+
+
 def test_what_is_missing_is_said(written: Path) -> None:
     html = written.read_text("utf-8")
     assert "broken (<bdi>one</bdi> · greedy, failed)" in html

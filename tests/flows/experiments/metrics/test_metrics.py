@@ -13,7 +13,7 @@ from flows.experiments.metrics.pairs import PAIRS, Scored, pairs_of
 from flows.experiments.metrics.sight import sets_of, sights_of
 from newwiki.text.language import load_language
 from newwiki.text.words import split_words
-from storage import snapshots
+from storage import snapshots, strata
 from storage.database import Database
 from tests.flows.conftest import Run
 from tests.flows.experiments import recomputed
@@ -28,7 +28,7 @@ def ask(run: Run, database: Path, *more: str) -> dict[str, Any]:
     plugin = database.parent / "known.py"
     plugin.write_text(PLUGIN)
     done = run("experiment", "metrics", "--db", str(database), "--plugin", str(plugin), "--metrics", METRICS,
-               "--format", "json", *more)  # fmt: skip
+               "--by", "length", "--format", "json", *more)  # fmt: skip
     assert done.returncode == 0, done.stderr
     answer: dict[str, Any] = json.loads(done.stdout)
     return answer
@@ -77,6 +77,7 @@ def test_known_answers(newwiki: Run, database: Path) -> None:
     assert answer["unit"] == "articles" and answer["methods"]["runs"] == []
 
     _every_number_is_that_of_the_texts(database)
+    _each_part_has_the_share_of_its_articles(database)
     _the_same_answer_is_not_computed_again(newwiki, database, answer)
     listed = newwiki("metrics", "--db", str(database), "--plugin", str(database.parent / "known.py"), "--format", "csv")
     assert f'constant,"nothing ({SNAPSHOT}, 13 articles)"' in listed.stdout
@@ -110,6 +111,20 @@ def _every_number_is_that_of_the_texts(database: Path) -> None:
         assert row["verdict"] == ("cannot tell" if p > 0.05 else words[row["share"] < 0.5])
 
 
+def _each_part_has_the_share_of_its_articles(database: Path) -> None:
+    """Each third of the lengths is counted apart, and the thirds together are the whole."""
+    found = rows(database, "from metric_strata where metric = 'words_of_article'")
+    parts = strata.pages(Database(database), "length", SNAPSHOT)
+    assert [(row["stratum"], row["value"], row["articles"]) for row in found] == [
+        ("length", value, len(pages)) for value, pages in parts.items()
+    ]
+    [whole] = rows(
+        database, f"from metric_pairs where metric = 'words_of_article' and (text, beside) = ('{ARTICLE}', '{OTHER}')"
+    )
+    assert sum(row["share"] * row["articles"] for row in found) == pytest.approx(whole["share"] * whole["articles"])
+    assert {row["share"] for row in rows(database, "from metric_strata where metric = 'constant'")} == {0.5}
+
+
 def _sign_test(wins: list[float]) -> float:
     from scipy.stats import binomtest
 
@@ -120,7 +135,7 @@ def _sign_test(wins: list[float]) -> float:
 def _the_same_answer_is_not_computed_again(run: Run, database: Path, answer: dict[str, Any]) -> None:
     plugin = str(database.parent / "known.py")
     done = run("experiment", "metrics", "--db", str(database), "--plugin", plugin, "--metrics", METRICS,
-               "--format", "json")  # fmt: skip
+               "--by", "length", "--format", "json")  # fmt: skip
     assert json.loads(done.stdout) == answer
     assert "score the ladder" not in done.stderr
 
