@@ -16,11 +16,12 @@ from newwiki.anchors import ANCHORS, ARTICLE, BEGINNING
 from newwiki.columns import CALIBRATED
 from newwiki.decoding.grammar import short_form
 from newwiki.levels import VERIFIED
-from newwiki.protocol import value_in_words
+from newwiki.protocol import PROTOCOL, TOLD, value_in_words
 from newwiki.request import LeaderboardRequest
 from storage.database import Database
 
 _ACROSS = 6  # maximum number of runs as columns; more runs become rows
+_SETTINGS, _LONGEST = 3, 24  # maximum number and length of settings in the table; otherwise protocols have numbers
 _CAPTION = "mean ± the longer arm of its 95 % interval (by prompt); --format csv or json has both ends"
 _SCALE = "calibrated: 0 is another article of the snapshot, 100 the article itself, at the length of the run's texts"
 _CALIBRATED = "  calibrated"
@@ -65,7 +66,7 @@ def _show_table(shown: Board) -> None:
     room = tables.room()
     models = shortened({record["model"] for record in shown.records}, max(16, room // 5))
     which = [(models[record["model"]], short_form(record["decoder"])) for record in shown.records]
-    values = {name: _field_values(shown.records, name) for name in about}
+    values, protocols = _numbered({name: _field_values(shown.records, name) for name in about})
     if len(shown.records) <= _ACROSS:
         rows = [(_HEADS.get(name, name), cells) for name, cells in values.items()]
         for name, cells in numbers.items():
@@ -86,7 +87,7 @@ def _show_table(shown: Board) -> None:
             columns += [Column(f"{name}, calibrated", calibrated[name], right=True)] if name in calibrated else []
         parted = _between_groups(shown.records) if "group" in values else []
         tables.show_columns(columns, _caption(shown, alike, remarks), len(keys) + len(first), parted)
-    for line in [*remarks.legend, *(f"{short}: {name}" for name, short in models.items() if short != name)]:
+    for line in [*remarks.legend, *protocols, *(f"{short}: {name}" for name, short in models.items() if short != name)]:
         for part in wrapped(line, room):
             say(part)
     for anchors in shown.calibrations.anchors:
@@ -219,6 +220,29 @@ def _field_values(records: Iterable[Record], name: str) -> list[str]:
     if name == "run_id":
         return _beginnings(values)
     return ["" if value is None else value_in_words(value) for value in values]
+
+
+def _numbered(values: Mapping[str, list[str]]) -> tuple[dict[str, list[str]], list[str]]:
+    """Replace the settings by the number of each run's protocol if many or long ones differ, and return a line on each.
+
+    Most protocols are described by their differences from the first; one of which most settings are unknown (texts of a
+    file) by those that are known.
+    """
+    settings = [name for name in values if name in (*PROTOCOL, *TOLD)]
+    if len(settings) <= _SETTINGS and all(len(value) <= _LONGEST for name in settings for value in values[name]):
+        return dict(values), []
+    by_record = list(zip(*(values[name] for name in settings), strict=True))
+    known = [protocol for protocol in dict.fromkeys(by_record) if any(protocol)]
+    numbers = ["" if not any(protocol) else str(known.index(protocol) + 1) for protocol in by_record]
+    legend = []
+    for number, protocol in enumerate(known, start=1):
+        named = {name: value for name, value in zip(settings, protocol, strict=True) if value}
+        is_like_first = number > 1 and len(named) > len(settings) / 2
+        first = zip(settings, known[0], protocol, strict=True)
+        changed = {name: value or "unknown" for name, before, value in first if value != before}
+        words = ", ".join(f"{name} {value}" for name, value in (changed if is_like_first else named).items())
+        legend.append(f"protocol {number}: {'as 1, but ' if is_like_first else ''}{words}")
+    return {"protocol": numbers} | {name: cells for name, cells in values.items() if name not in settings}, legend
 
 
 def _beginnings(run_ids: Sequence[str]) -> list[str]:

@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -71,6 +72,25 @@ def test_what_is_alike_stands_above_and_a_short_name_in_full_below(
     assert "all runs: max_new_tokens 8" in " ".join(above) and "dtype float32, backend hf, seed 0" in " ".join(above)
     assert not any(SNAPSHOT in line for line in lines[len(above) :])
     assert "/data…oint-12500: /data/checkpoints/experiments/" in below
+
+
+def test_runs_of_many_different_settings_have_the_number_of_their_protocol(
+    stored: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Else each setting has a row of its own, and long templates make the table fall apart."""
+    monkeypatch.setenv("COLUMNS", "80")
+    long = "Write an encyclopedic article about the following:{answer}{title}\n\n{first_sentence}"
+    other: dict[str, Any] = {"max_new_tokens": 9, "prompt_template": long}
+    for run_id, changes in {"first": {}, "second": other, "third": other | {"seed": 7}, "fourth": {}}.items():
+        score(stored, add_run(stored, run_id, **changes), {"bleu": BLEU})
+    lines = shown(stored, capsys, metrics="bleu")
+    assert max(map(len, lines)) <= 80
+    [numbers] = [line.split()[1:] for line in lines if line.startswith("protocol ") and ":" not in line]
+    assert sorted(numbers) == ["1", "1", "2", "3"]
+    legend = " ".join(lines).partition("protocol 1: ")[2]
+    assert legend.startswith("max_new_tokens 8, ")
+    assert "protocol 2: as 1, but max_new_tokens 9, template Write an" in legend
+    assert "protocol 3: as 1, but max_new_tokens 9, template Write an" in legend and legend.endswith(", seed 7")
 
 
 def test_groups_that_cannot_be_told_apart_are_parted(
