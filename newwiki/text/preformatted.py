@@ -1,14 +1,14 @@
 """Find preformatted lines, which begin with a space, as MediaWiki does (`BlockLevelPass` of MediaWiki 1.39).
 
 A line is not preformatted in a quotation, nor where it has a block-level tag or follows one that opens a block.
-Preformatted lines that read as prose are a paragraph that somebody indented by mistake; others are no prose.
+Preformatted lines of ten words or more that end as a sentence does are a paragraph that somebody indented by mistake;
+others are no prose.
 """
 
 import re
 
-from newwiki.text.language import Language
-from newwiki.text.sections import reads_as_prose
 from newwiki.text.tags import BLOCK_MARK, HOLE_MARKS, TAG_MARK
+from newwiki.text.words import count_words
 
 _NOTHING = f" \t{HOLE_MARKS}{TAG_MARK}{BLOCK_MARK}"
 _BLOCK_TAG = re.compile(
@@ -16,10 +16,12 @@ _BLOCK_TAG = re.compile(
     r"/?(?:center|blockquote|div|hr|aside|figure))(?=[\s>/])",
     re.IGNORECASE,
 )
+_MINIMUM_WORDS = 10
+_SENTENCE_END = re.compile(rf"[.!?…。！？][\"'”’»)\]」』）{HOLE_MARKS}{TAG_MARK}]*\Z")
 _QUOTE = re.compile(r"<(/?)blockquote(?=[\s>])", re.IGNORECASE)
 
 
-def without_preformatted(text: str, language: Language) -> str:
+def without_preformatted(text: str) -> str:
     """Return the text with the preformatted lines taken out, or made a paragraph of their own."""
     if not text.startswith(" ") and "\n " not in text:
         return text
@@ -37,15 +39,16 @@ def without_preformatted(text: str, language: Language) -> str:
         if is_preformatted:
             preformatted.append(line.strip())
         else:
-            kept += [*_paragraph(preformatted, language), line]
+            kept += [*_paragraph(preformatted), line]
             preformatted = []
-    return "\n".join([*kept, *_paragraph(preformatted, language)])
+    return "\n".join([*kept, *_paragraph(preformatted)])
 
 
-def _paragraph(preformatted: list[str], language: Language) -> list[str]:
+def _paragraph(preformatted: list[str]) -> list[str]:
     if not preformatted:
         return []
-    return ["", *preformatted, ""] if reads_as_prose(" ".join(preformatted), language) else [""]
+    is_prose = _SENTENCE_END.search(preformatted[-1]) and count_words(" ".join(preformatted)) >= _MINIMUM_WORDS
+    return ["", *preformatted, ""] if is_prose else [""]
 
 
 def _opens(tag: re.Match[str]) -> bool:

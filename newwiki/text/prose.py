@@ -95,7 +95,7 @@ def extract(wikitext: str, language: Language, title: str = "") -> Extract:
     if language.spaceless:
         wikitext = without_variants(wikitext)
     holes = Holes()
-    text = without_tags(on_the_line(without_preformatted(resolve(wikitext, language, title, holes), language)))
+    text = without_tags(on_the_line(without_preformatted(resolve(wikitext, language, title, holes))))
     text = _RULE.sub("\n\n", without_switches(text, language.switches))
     text = _NO_ADDRESS.sub(HOLE, _ADDRESS.sub(HOLE, _EXTERNAL_LINK.sub(_link_text, text)))
     prose: list[str] = []

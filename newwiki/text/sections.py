@@ -34,10 +34,10 @@ class Tail:
 
     def drops(self, lines: list[str]) -> bool:
         """Tell whether a paragraph is to be dropped; its lines still have their quotation marks and italics."""
-        return self._within and (self._strict or not reads_as_prose(" ".join(lines), self._language))
+        return self._within and (self._strict or not _reads_as_prose(" ".join(lines), self._language))
 
 
-def reads_as_prose(paragraph: str, language: Language) -> bool:
+def _reads_as_prose(paragraph: str, language: Language) -> bool:
     """Tell whether it ends like a sentence and has a verb outside of titles; an entry in a list of works has none."""
     if language.spaceless:
         closed = paragraph.rstrip(f"{HOLE_MARKS}」』”）").endswith(tuple("。！？"))
