@@ -28,6 +28,7 @@ class Holes:
         self._names = [f"<{tag}>" for tag in HOLE_TAGS]
         self._numbers = {name: number for number, name in enumerate(self._names)}
         self._counts: Counter[str] = Counter()
+        self._within: dict[str, set[str]] = {}
 
     def mark(self, template: str, language: Language) -> str:
         """Return the mark for a template without a renderer; `template` is what stands between its braces."""
@@ -37,6 +38,8 @@ class Holes:
             return HOLE
         if language.is_omitted(name):
             return HOLE if _TITLE_ONLY.search(template) else HOLE + LOST
+        within = {self._names[_number(mark[3])] for mark in _MARK.finditer(template) if mark[3]}
+        self._within.setdefault(name, set()).update(within)
         return HOLE + LOST + self._digits(name)
 
     def mark_unsaid(self, text: str, template: str) -> str:
@@ -55,6 +58,17 @@ class Holes:
         """The number of counted holes by template, in the order of the names."""
         return dict(sorted(self._counts.items()))
 
+    @property
+    def within(self) -> frozenset[str]:
+        """The names of the counted holes and of those in their arguments, which show once the outer one has a text."""
+        found: set[str] = set()
+        left = list(self._counts)
+        while left:
+            if (name := left.pop()) not in found:
+                found.add(name)
+                left += self._within.get(name, ())
+        return frozenset(found)
+
     def _digits(self, name: str) -> str:
         number = self._numbers.setdefault(name, len(self._names))
         if number == len(self._names):
@@ -65,6 +79,11 @@ class Holes:
         if mark[3]:
             self._counts[self._names[_number(mark[3])]] += 1
         return LOST if mark[2] else mark[1]
+
+
+def is_counted(mark: str) -> bool:
+    """Tell whether a hole with this mark is counted, if it is in running text."""
+    return mark[-1:] in tuple(DIGITS)
 
 
 def without_numbers(text: str) -> str:

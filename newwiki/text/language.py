@@ -18,6 +18,7 @@ class Language:
 
     media_namespaces: frozenset[str]
     category_namespaces: frozenset[str]
+    template_namespaces: frozenset[str]
     tail_headings: frozenset[str]
     work_headings: frozenset[str]
     redirect_words: frozenset[str]

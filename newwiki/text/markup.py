@@ -7,10 +7,12 @@ leaves the mark `HOLE`, so that the brackets and spaces around it can be repaire
 
 import re
 
-from newwiki.text.holes import Holes
+from newwiki.text.holes import Holes, is_counted
 from newwiki.text.language import Language
 from newwiki.text.tags import ATTRIBUTES, BLOCK_MARK, HOLE, without_dress, without_raw
 from newwiki.text.templates import TemplateArguments, render
+from newwiki.text.templates.expansion import Expansion
+from newwiki.text.templates.template_source import NotExpandable
 
 OPEN_TABLE, OPEN_LINK, STRAY_CLOSER = "\x03", "\x04", "\x05"  # marks for markup that is never closed or never opened
 
@@ -27,20 +29,22 @@ _TOKEN = re.compile(
 )
 
 
-def resolve(wikitext: str, language: Language, title: str, holes: Holes) -> str:
+def resolve(wikitext: str, language: Language, title: str, holes: Holes, expansion: Expansion | None = None) -> str:
     """Render the templates, show the links, and remove tables, files, categories and references.
 
     `title` is the page's title for templates that show it; without it they show nothing. `holes` gives the marks for
-    templates without text.
+    templates without text, and `expansion` the text of those that can be expanded.
     """
-    return _Resolver(language, title, holes).resolve(_BEHEADED.sub("", without_dress(without_raw(wikitext))))
+    text = _BEHEADED.sub("", without_dress(without_raw(wikitext)))
+    return _Resolver(language, title, holes, expansion).resolve(text)
 
 
 class _Resolver:
     """The text written so far, and the positions in it where the open constructs begin."""
 
-    def __init__(self, language: Language, title: str, holes: Holes) -> None:
+    def __init__(self, language: Language, title: str, holes: Holes, expansion: Expansion | None) -> None:
         self._language = language
+        self._expansion = expansion
         self._title = title
         self._holes = holes
         self._written: list[str] = []
@@ -142,7 +146,7 @@ class _Resolver:
         size = self._length - length
         name = self._written[pieces].partition("|")[0] if len(self._written) > pieces else ""
         if self._language.renderer_of(name) is None:
-            self._write(self._holes.mark(self._take(pieces), self._language))
+            self._write(self._without_renderer(self._take(pieces)))
             return
         if size > _MAX_INLINE:
             return
@@ -152,11 +156,24 @@ class _Resolver:
         """Return what a reader sees of a template whose text has nothing open any more."""
         name, *parts = template.split("|")
         if self._language.renderer_of(name) is None:
-            return self._holes.mark(template, self._language)
+            return self._without_renderer(template)
         if len(template) > _MAX_INLINE:
             return template
         text = render(name, TemplateArguments(parts, title=self._title), self._language)
         return self._holes.mark_unsaid(text, template) or HOLE
+
+    def _without_renderer(self, template: str) -> str:
+        """Return what a template's own wikitext shows, or the mark of a hole."""
+        mark = self._holes.mark(template, self._language)
+        if self._expansion is None or not is_counted(mark) or len(template) > _MAX_INLINE:
+            return mark
+        name, *parts = template.split("|")
+        try:
+            wikitext = self._expansion.expand(name, parts)
+        except NotExpandable:
+            return mark
+        shown = resolve(wikitext, self._language, self._title, self._holes)
+        return self._holes.mark_unsaid(shown, template) or HOLE
 
     def _linked(self, link: str) -> str:
         return _shown(link, self._language) if len(link) <= _MAX_INLINE else OPEN_LINK + link

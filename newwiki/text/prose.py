@@ -20,12 +20,21 @@ from newwiki.text.preformatted import without_preformatted
 from newwiki.text.repair import compose, repair, repair_wide
 from newwiki.text.scripts import on_the_line
 from newwiki.text.sections import Tail
-from newwiki.text.tags import BLOCK_MARK, HOLE, HOLE_MARKS, LIST_ITEM, TAG_MARK, without_switches, without_tags
+from newwiki.text.tags import (
+    BLOCK_MARK,
+    CONTROL,
+    HOLE,
+    HOLE_MARKS,
+    LIST_ITEM,
+    TAG_MARK,
+    without_switches,
+    without_tags,
+)
+from newwiki.text.templates.expansion import Expansion, title_of
 from newwiki.text.words import split_words
 
 EXTRACTOR_VERSION = "5"
 
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\ufeff\u200b\u200e\u200f\u2060\u00ad\ud800-\udfff]")
 _ENTITY = re.compile(r"&(?:#[xX]([0-9a-fA-F]{1,8})|#([0-9]{1,10})|([a-zA-Z][a-zA-Z0-9]{1,30}));")
 # A character that the author wrote as an entity is not markup: it is replaced by another sign until the end.
 _ESCAPED = {character: chr(0x0E + place) for place, character in enumerate("{}[]|<>'_&")}
@@ -73,12 +82,15 @@ class Extract:
 
     Headings of tail sections and of sections without prose are included; their offset is that of the next text that
     was kept, or the length of the prose. `holes` has the templates in the running text whose text is missing, each with
-    their number, and `<math>` and other tags whose content cannot be written as text.
+    their number, and `<math>` and other tags whose content cannot be written as text. `wanted` has the titles of the
+    templates whose sources could fill these holes, `read` those of the sources that decided about the prose.
     """
 
     prose: str
     headings: tuple[Heading, ...]
     holes: Mapping[str, int]
+    wanted: frozenset[str] = frozenset()
+    read: frozenset[str] = frozenset()
 
     @property
     def headings_json(self) -> str:
@@ -86,16 +98,19 @@ class Extract:
         return json.dumps([[h.level, h.title, h.offset] for h in self.headings], ensure_ascii=False)
 
 
-def extract(wikitext: str, language: Language, title: str = "") -> Extract:
+def extract(
+    wikitext: str, language: Language, title: str = "", templates: Mapping[str, str] | None = None
+) -> Extract:
     """Extract the running text of a page and its headings; the prose is empty if there is none.
 
-    `title` is what `{{PAGENAME}}` and similar templates show.
+    `title` is what `{{PAGENAME}}` and similar templates show. `templates` has the wikitext of templates by title
+    (without their namespace), from which those without a renderer are expanded; without it they leave holes.
     """
-    wikitext = _CONTROL.sub("", wikitext)
+    wikitext = CONTROL.sub("", wikitext)
     if language.spaceless:
         wikitext = without_variants(wikitext)
-    holes = Holes()
-    text = without_tags(on_the_line(without_preformatted(resolve(wikitext, language, title, holes))))
+    holes, expansion = Holes(), None if templates is None else Expansion(templates, language, title)
+    text = without_tags(on_the_line(without_preformatted(resolve(wikitext, language, title, holes, expansion))))
     text = _RULE.sub("\n\n", without_switches(text, language.switches))
     text = _NO_ADDRESS.sub(HOLE, _ADDRESS.sub(HOLE, _EXTERNAL_LINK.sub(_link_text, text)))
     prose: list[str] = []
@@ -108,12 +123,20 @@ def extract(wikitext: str, language: Language, title: str = "") -> Extract:
             prose.append(block)
             offset += len(block) + len("\n\n")
     joined = "\n\n".join(prose)
-    return Extract(joined, tuple(Heading(h.level, h.title, min(h.offset, len(joined))) for h in headings), holes.counts)
+    return Extract(
+        joined,
+        tuple(Heading(h.level, h.title, min(h.offset, len(joined))) for h in headings),
+        holes.counts,
+        frozenset(filter(None, (title_of(name, language) for name in holes.within))),
+        frozenset(expansion.read if expansion else ()),
+    )
 
 
-def extract_prose(wikitext: str, language: Language, title: str = "") -> str:
+def extract_prose(
+    wikitext: str, language: Language, title: str = "", templates: Mapping[str, str] | None = None
+) -> str:
     """Extract the running text of a page, paragraphs separated by one empty line; empty if there is none."""
-    return extract(wikitext, language, title).prose
+    return extract(wikitext, language, title, templates).prose
 
 
 def _link_text(link: re.Match[str]) -> str:
@@ -227,7 +250,7 @@ def _character(entity: re.Match[str]) -> str:
         character = html5.get(f"{entity[3]};", entity[0])
     else:
         number = int(entity[1], 16) if entity[1] else int(entity[2])
-        character = _CONTROL.sub("", chr(number)) if 0 < number <= sys.maxunicode else entity[0]
+        character = CONTROL.sub("", chr(number)) if 0 < number <= sys.maxunicode else entity[0]
     return _ESCAPED.get(character, character)
 
 

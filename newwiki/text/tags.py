@@ -8,6 +8,8 @@ import functools
 import re
 from importlib.resources import files
 
+# Characters that no page may hold: some of them are our marks
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\ufeff\u200b\u200e\u200f\u2060\u00ad\ud800-\udfff]")
 HOLE = "\x02"
 LOST = "\x19"  # after HOLE: a sentence may need the text that is missing here (newwiki/text/holes.py)
 DIGITS = "\x08\x1a\x1b\x7f"  # after a mark: the number of the template or tag that is counted
