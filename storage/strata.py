@@ -129,7 +129,7 @@ def _remedy(stratum: str, name: str) -> str:
     if stratum == "topic":
         return f"nobody has looked up what the articles of {name} are about; `newwiki snapshots topics {name}` does"
     return (
-        f"the infoboxes and citations of {name} are not stored here, as it was published by an older version; for a "
+        f"the infoboxes, citations and holes of {name} are not stored here, as it was published by an older version; for a "
         f"database that has them: `newwiki snapshots export {name} --format manifest --out FOLDER`, and `newwiki "
         "snapshots rebuild FOLDER/manifest.json --db NEW.duckdb`"
     )

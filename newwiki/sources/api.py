@@ -48,7 +48,9 @@ _OPERATED_BY_WIKIMEDIA = (
     ".wikiquote.org", ".wikisource.org", ".wikiversity.org", ".wikivoyage.org", ".mediawiki.org",
 )  # fmt: skip
 # An e-mail address, a web address, or a user page
-_REACHABLE = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+|https?://\S+|[\w-]+\.[^\W\d_]{2,}|\buser(?: talk)?:\S", re.IGNORECASE)
+_REACHABLE = re.compile(
+    r"[^\s@]+@[^\s@]+\.[^\s@]+|https?://\S+|[\w-]+\.[^\W\d_]{2,}|\buser(?: talk)?:\S", re.IGNORECASE
+)
 
 _Item = TypeVar("_Item")
 

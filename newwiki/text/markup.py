@@ -9,7 +9,7 @@ import re
 
 from newwiki.text.holes import Holes, is_counted
 from newwiki.text.language import Language
-from newwiki.text.tags import ATTRIBUTES, BLOCK_MARK, HOLE, without_dress, without_raw
+from newwiki.text.tags import ATTRIBUTES, BLOCK_MARK, HOLE, TAG_MARK, without_dress, without_raw
 from newwiki.text.templates import TemplateArguments, render
 from newwiki.text.templates.expansion import Expansion
 from newwiki.text.templates.template_source import NotExpandable
@@ -199,7 +199,7 @@ def _shown(link: str, language: Language) -> str:
     prefix, colon, _ = target.partition(":")
     namespace = prefix.strip().lower()
     if colon and language.is_no_prose(namespace):
-        return HOLE if namespace in language.media_namespaces else ""
+        return HOLE if namespace in language.media_namespaces else TAG_MARK
     text = rest[-1] if rest else target.strip().lstrip(":")
     if rest and not text.strip():
         text = re.sub(r"(?<!\s)\s*+\([^()]*\)\s*+$|,[^,]*+$", "", target)

@@ -1,8 +1,8 @@
 """Decide where a sentence is broken because the text of a template is missing.
 
-A place is broken where the words beside it need what is missing: a number word or a unit behind it (`number_followers`),
-or a word before it that something must follow (`hole_leaders`, `number_leaders`) with an end behind it: a mark, a verb
-or one of `hole_stoppers`. Anywhere else a sentence reads on without the template, as it does without a footnote.
+A place is broken where the words beside it need what is missing: a number word or a unit after it (`number_followers`),
+or a word before it that something must follow (`hole_leaders`, `number_leaders`) with an end after it: a mark, a verb
+or one of `hole_stoppers`. A sentence is broken too if its first word or the object of its last verb is missing. Anywhere else a sentence reads on without the template, as it does without a footnote.
 """
 
 import functools
@@ -22,7 +22,7 @@ _LONGEST_WORD = 20
 _RUN = re.compile(rf"[{HOLE}{LOST}](?:\s?[{HOLE}{LOST}])*+")
 _QUOTED = re.compile(rf"(?:“{LOST}”|\"{LOST}\"|„{LOST}“|«\s?{LOST}\s?»|「{LOST}」|『{LOST}』|《{LOST}》)")
 _REACH = 40  # characters examined on either side
-_OPENERS = "([（“„«\"「『《"
+_OPENERS = '([（“„«"「『《'
 _END = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
 _ENDS = frozenset(".,;:!?…)]([»”–—%‰°/=+，。；：、！？）（」』》")
 _LAST_WORD = re.compile(r"[^\W\d_]+[.'’]?$")
@@ -88,7 +88,7 @@ def _is_broken(before: str, after: str, language: Language) -> bool:
     word = _LAST_WORD.search(tail)
     leader = word[0] if word else ""
     if not leader or not _is_leader(leader, language):
-        return False
+        return language.is_verb(leader.lower()) and (not head or head[0] in ".;!?)")
     if not head or head[0] in _ENDS:
         return True
     return is_stop or (first in language.verbs and leader.lower() not in language.verbs)

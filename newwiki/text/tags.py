@@ -77,6 +77,8 @@ def without_raw(text: str, but: frozenset[str] = frozenset()) -> str:
             never_closed.add(name)
             continue
         kept += text[position:start], _shown(content, name, attributes)
+        if text[end : end + 1] == " " and next((part[-1] for part in reversed(kept) if part), "\n") == "\n":
+            kept.append(TAG_MARK)  # the line does not begin with the space
         position = end
     kept.append(text[position:])
     return _LONE_COMMENT.sub("", "".join(kept)).replace(_COMMENT_MARK, "")

@@ -277,12 +277,14 @@ def test_a_wikimedia_wiki_wants_an_operator_to_write_to(host: str) -> None:
 
 @pytest.mark.parametrize("contact", ["x", "me", "foo bar", "@", "a@b", "Łukasz"])
 def test_a_wikimedia_wiki_refuses_a_contact_that_nobody_can_write_to(contact: str) -> None:
-    with pytest.raises(TerminalError, match=rf"requires contact details \('{contact}' is neither an e-mail .*: set NEWW"):
+    with pytest.raises(
+        TerminalError, match=rf"requires contact details \('{contact}' is neither an e-mail .*: set NEW"
+    ):
         Api("https://en.wikipedia.org/w/api.php", contact)
 
 
 @pytest.mark.parametrize(
-    "contact", ["me@wiki.example", "https://wiki.example/me", "meta.wikimedia.org/wiki/User:Me", "User:Me", "李@例.中国"]
+    "contact", ["me@wiki.example", "https://wiki.example/me", "meta.wikimedia.org/wiki/User:Me", "User:Me", "李@例.中"]
 )
 def test_an_address_or_a_page_is_a_contact(contact: str) -> None:
     Api("https://en.wikipedia.org/w/api.php", contact)
