@@ -1,6 +1,7 @@
 """A snapshot without its texts: what another person needs to fetch the same revisions and reach the same hash."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -33,6 +34,16 @@ class ManifestEntry:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ManifestTemplate:
+    """A template that the texts rest on: its title without the namespace, its revision, and the SHA-1 of its
+    wikitext."""
+
+    title: str
+    rev_id: int
+    sha1: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Manifest:
     """The manifest of a snapshot. `base_url` is the prefix of permanent links; `parameters` are those of its
     publication.
@@ -52,13 +63,14 @@ class Manifest:
     newwiki_version: str | None
     content_sha256: str
     articles: tuple[ManifestEntry, ...]
+    templates: tuple[ManifestTemplate, ...] = ()
 
     def to_json(self) -> str:
-        """Return the manifest as JSON, one line per article; equal manifests give equal texts."""
+        """Return the manifest as JSON, one line per article and template; equal manifests give equal texts."""
         head = {"format": _FORMAT, **asdict(self)}
-        lines = [json.dumps(entry, default=datetime.isoformat, ensure_ascii=False) for entry in head.pop("articles")]
+        lists = {name: rows for name in ("templates", "articles") if (rows := head.pop(name))}
         start = json.dumps(head, default=datetime.isoformat, ensure_ascii=False, indent=1).removesuffix("\n}")
-        return in_json(start + ',\n "articles": [\n  ' + ",\n  ".join(lines) + "\n ]\n}\n")
+        return in_json("".join([start, *(_lines(name, rows) for name, rows in lists.items()), "\n}\n"]))
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -67,6 +79,7 @@ class Manifest:
             values = read_object(read_regular(path), f"'{path}'")
             if values.pop("format") != _FORMAT:
                 raise ValueError(f"its format is not '{_FORMAT}'")
+            values["templates"] = tuple(ManifestTemplate(**template) for template in values.get("templates", ()))
             values["articles"] = tuple(ManifestEntry(**_with_times(entry)) for entry in values["articles"])
             return cls(**_with_times(values))
         except (OSError, TerminalError, ValueError, KeyError, TypeError) as error:
@@ -77,6 +90,11 @@ class Manifest:
 
 
 _TIMES = ("created_at", "revised_at", "window_start", "window_end", "cutoff")
+
+
+def _lines(name: str, rows: Iterable[dict[str, Any]]) -> str:
+    lines = [json.dumps(row, default=datetime.isoformat, ensure_ascii=False) for row in rows]
+    return f',\n "{name}": [\n  ' + ",\n  ".join(lines) + "\n ]"
 
 
 def _with_times(values: dict[str, Any]) -> dict[str, Any]:

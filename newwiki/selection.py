@@ -5,16 +5,18 @@ same verdict for the same page.
 """
 
 import hashlib
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 
 from newwiki.origin import origin
-from newwiki.snapshot import Judged, Page, Selection, Verdict
+from newwiki.snapshot import Judged, Page, Selection, Verdict, WaitingPage
 from newwiki.text.first_sentence import list_share, why_no_sentence
 from newwiki.text.language import Language
 from newwiki.text.prompts import split
 from newwiki.text.prose import extract
 from newwiki.text.structure import structure_json
+from newwiki.text.templates.expansion import NO_TEMPLATES
 from newwiki.text.words import count_words
 
 # The version of the rules for which pages are considered, for the content hash. Version 1, which was unnamed, used a
@@ -25,11 +27,40 @@ _NAMED_TEMPLATES = 5  # in the detail of a verdict
 _TEMPLATE_NAME = re.compile(r"\{\{[ \t\n]*+([^|{}<\n]*+)(?=[|}\n])")
 
 
-def judge(page: Page, selection: Selection, language: Language, count_revisions: Callable[[Page], int]) -> Judged:
+def judge(
+    page: Page,
+    selection: Selection,
+    language: Language,
+    count_revisions: Callable[[Page], int],
+    templates: Mapping[str, str] = NO_TEMPLATES,
+) -> Judged:
     """Return the page's verdict, where `selected` means "passed" until the sample is drawn.
 
     `count_revisions` is called only for a page that has passed everything else and whose source has not counted yet.
+    `templates` are the sources from which holes are filled (`newwiki.text.prose.extract`).
     """
+    judged = _judge(page, selection, language, count_revisions, templates)
+    assert isinstance(judged, Judged)
+    return judged
+
+
+def judge_or_wait(
+    page: Page, selection: Selection, language: Language, count_revisions: Callable[[Page], int]
+) -> Judged | WaitingPage:
+    """Return the page's verdict, or, if it has enough words and its text may need templates, the page and their titles.
+
+    The words are counted without these templates, so that few pages have to wait for them.
+    """
+    return _judge(page, selection, language, count_revisions, None)
+
+
+def _judge(
+    page: Page,
+    selection: Selection,
+    language: Language,
+    count_revisions: Callable[[Page], int],
+    templates: Mapping[str, str] | None,
+) -> Judged | WaitingPage:
 
     def verdict(
         name: Verdict,
@@ -40,6 +71,7 @@ def judge(page: Page, selection: Selection, language: Language, count_revisions:
         text: tuple[str, str] = ("", ""),
         headings: str | None = None,
         structure: str | None = None,
+        read: Iterable[str] = (),
     ) -> Judged:
         return Judged(
             page_id=page.page_id,
@@ -57,6 +89,7 @@ def judge(page: Page, selection: Selection, language: Language, count_revisions:
             origin=origin(page, language),
             headings=headings,
             structure=structure,
+            templates=json.dumps(sorted(read), ensure_ascii=False) if read else None,
         )
 
     if page.wikitext is None:
@@ -65,11 +98,13 @@ def judge(page: Page, selection: Selection, language: Language, count_revisions:
         return verdict("redirect")
     if is_disambiguation(page.title, page.wikitext, language):
         return verdict("disambiguation")
-    extracted = extract(page.wikitext, language, page.title)
+    extracted = extract(page.wikitext, language, page.title, NO_TEMPLATES if templates is None else templates)
     prose = extracted.prose
     words = count_words(prose)
     if words < selection.min_words:
         return verdict("few_words", f"{words} of {selection.min_words} words", words=words)
+    if templates is None and extracted.wanted:
+        return WaitingPage(page, extracted.wanted)
     text = split(prose, language)
     if reason := why_no_sentence(text[0], language, page.title):
         return verdict("no_sentence", reason, words=words)
@@ -93,6 +128,7 @@ def judge(page: Page, selection: Selection, language: Language, count_revisions:
         text=text,
         headings=extracted.headings_json,
         structure=structure_json(page.wikitext, language, page.title, extracted.holes),
+        read=extracted.read,
     )
 
 

@@ -1,5 +1,6 @@
 """The records of a snapshot, from a window to its articles: frozen, with all times in UTC."""
 
+import hashlib
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -152,6 +153,7 @@ class Judged:
 
     `sha1` is that of its wikitext, in hexadecimal digits; None if the wikitext is not available. `structure` is its
     `newwiki.text.structure.Structure` in JSON; None if it has not passed, and if the structure was not read.
+    `templates` is a JSON list of the titles of the templates whose sources its text rests on; None for no such titles.
     """
 
     page_id: int
@@ -169,6 +171,30 @@ class Judged:
     origin: Origin = "original"
     headings: str | None = None
     structure: str | None = None
+    templates: str | None = None
+
+
+@dataclass(frozen=True)
+class WaitingPage:
+    """A page whose text needs templates, and their titles without the namespace."""
+
+    page: Page
+    templates: frozenset[str]
+
+
+@dataclass(frozen=True)
+class TemplateSource:
+    """A template as of the cutoff: its title without the namespace, its revision and its wikitext, both None if there
+    was no such template or its text is hidden."""
+
+    title: str
+    rev_id: int | None = None
+    wikitext: str | None = None
+
+    @property
+    def sha1(self) -> str:
+        """The SHA-1 of the wikitext in hexadecimal digits, as MediaWiki's."""
+        return hashlib.sha1((self.wikitext or "").encode(), usedforsecurity=False).hexdigest()
 
 
 def language_code(language: str | None, wiki: str) -> str:

@@ -8,10 +8,10 @@ from pathlib import Path
 import pyarrow as pa
 
 from newwiki.errors import TerminalError
-from newwiki.manifest import Manifest, ManifestEntry
+from newwiki.manifest import Manifest, ManifestEntry, ManifestTemplate
 from newwiki.snapshot import Snapshot
 from newwiki.text.prose import EXTRACTOR_VERSION
-from storage import croissant
+from storage import croissant, snapshot_templates
 from storage.database import Database
 from storage.datasets_card import card
 from storage.folders import is_free, write_text
@@ -79,6 +79,10 @@ def manifest(database: Database, name: str) -> Manifest:
         newwiki_version=version("newwiki-eval") if snapshot.extractor_version == EXTRACTOR_VERSION else None,
         content_sha256=snapshot.content_sha256,
         articles=tuple(sorted(entries, key=lambda entry: entry.page_id)),
+        templates=tuple(
+            ManifestTemplate(title=template.title, rev_id=template.rev_id or 0, sha1=template.sha1)
+            for template in snapshot_templates.stored(database, snapshot.snapshot_id)
+        ),
     )
 
 

@@ -50,6 +50,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "scores": ("run_id", "page_id", "sample", "metric", "evaluator_id"),
     "scorings": ("run_id", "evaluator_id"),
     "snapshot_hashes": ("snapshot_id", "table_name", "column_name"),
+    "snapshot_templates": ("snapshot_id", "title"),
     "snapshots": ("snapshot_id",),
     "stored_articles": ("snapshot_id", "page_id"),
     "stored_column_evaluators": ("metric",),

@@ -13,12 +13,24 @@ import pyarrow as pa
 from newwiki.errors import TerminalError, UsageError
 from newwiki.novelty import PARAMETERS
 from newwiki.selection import RULES
-from newwiki.snapshot import OLD_SELECTION, Article, Judged, Nearest, Requests, Selection, Site, Snapshot, Window
+from newwiki.snapshot import (
+    OLD_SELECTION,
+    Article,
+    Judged,
+    Nearest,
+    Requests,
+    Selection,
+    Site,
+    Snapshot,
+    TemplateSource,
+    Window,
+)
 from newwiki.text.prose import EXTRACTOR_VERSION
-from storage import hashes, structures
+from storage import hashes, snapshot_templates, structures
 from storage.consistency import inconsistencies
 from storage.database import Database, insert, insert_arrow
 from storage.queries import first_row, query, records
+from storage.snapshot_templates import with_templates
 
 
 def snapshot_id(
@@ -87,12 +99,15 @@ def publish(
     judged: Sequence[Judged],
     requests: Sequence[Requests] = (),
     novelty: Sequence[Nearest] = (),
+    templates: Sequence[TemplateSource] = (),
 ) -> Snapshot:
-    """Store the snapshot with a row for every candidate, and the requests that were made to the wiki.
+    """Store the snapshot with a row for every candidate, the requests that were made to the wiki, and the templates
+    that its texts rest on, whose hash is added to the parameters.
 
     Raises TerminalError if the name is taken.
     """
     articles = [article(page) for page in judged if page.verdict == "selected"]
+    parameters = with_templates(parameters, ((template.title, template.sha1) for template in templates))
     snapshot = Snapshot(
         snapshot_id=name,
         wiki=site.wiki,
@@ -119,6 +134,7 @@ def publish(
         insert(connection, "stored_articles", articles, snapshot_id=name, permalink="")
         insert(connection, "novelty", novelty, snapshot_id=name)
         structures.add(connection, name, judged)
+        snapshot_templates.add(connection, name, templates)
         connection.execute(query("permalinks"), [site.base_url, name])
         hashes.take(connection, name, "published")
     return snapshot
@@ -182,6 +198,10 @@ def verify(database: Database, name: str) -> list[str]:
         problems.append(f"{len(stored)} articles are stored, {snapshot.articles} were published")
     if content_sha256(stored, snapshot.parameters, snapshot.extractor_version) != snapshot.content_sha256:
         problems.append("the content hash is not what was published")
+    templates = snapshot_templates.stored(database, snapshot.snapshot_id)
+    pairs = ((template.title, template.sha1) for template in templates)
+    if with_templates(snapshot.parameters, pairs) != snapshot.parameters:
+        problems.append("the templates are not those of the content hash")
     with database.read() as connection:
         changed = hashes.changes(connection, snapshot.snapshot_id)
     return problems + inconsistencies(database, snapshot) + changed

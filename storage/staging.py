@@ -4,8 +4,9 @@ The database changes only when a snapshot is published. The file holds the cutof
 resumed refresh uses the same cutoff.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from datetime import datetime
 from glob import escape
 from importlib.resources import files
@@ -13,13 +14,26 @@ from pathlib import Path
 from typing import Self
 
 import duckdb
+import pyarrow as pa
 
 from newwiki.errors import TransientError
-from newwiki.snapshot import Judged, Requests
+from newwiki.snapshot import Judged, Page, Requests, TemplateSource, WaitingPage
 from storage.attached import attached
-from storage.database import insert, transaction
+from storage.database import insert, insert_arrow, transaction
 from storage.failures import described_errors, is_busy
 from storage.queries import first_row, query, records
+from storage.snapshot_templates import titles_read
+
+_TIME = pa.timestamp("us", "UTC")
+_TEMPLATES = pa.schema([("title", pa.string()), ("rev_id", pa.int64()), ("wikitext", pa.string())])
+_WAITING = pa.schema(
+    [
+        ("page_id", pa.int64()), ("title", pa.string()), ("created_at", _TIME), ("rev_id", pa.int64()),
+        ("revised_at", _TIME), ("revisions", pa.int64()), ("wikitext", pa.string()), ("absent", pa.string()),
+        ("summary", pa.string()), ("tags", pa.list_(pa.string())), ("stepped_over", pa.string()),
+        ("wanted", pa.list_(pa.string())),
+    ]
+)  # fmt: skip
 
 
 class Staging:
@@ -36,11 +50,12 @@ class Staging:
         path = _path(database, snapshot_id)
         path.parent.mkdir(parents=True, exist_ok=True)
         with _connect(path) as connection:
-            if not first_row(connection.execute("select 1 from duckdb_tables() where table_name = 'request'")):
-                connection.execute((files("storage") / "sql" / "staging.sql").read_text("utf-8"))
+            connection.execute((files("storage") / "sql" / "staging.sql").read_text("utf-8"))
+            if not first_row(connection.execute("select 1 from request")):
                 connection.execute("insert into request values (?, ?)", [snapshot_id, cutoff])
-            # older versions created the table without this column
+            # older versions created the table without these columns
             connection.execute("alter table judged add column if not exists structure json")
+            connection.execute("alter table judged add column if not exists templates json")
             (stored_cutoff,) = connection.execute("select cutoff from request").fetchall()[0]
         return cls(path, stored_cutoff)
 
@@ -56,14 +71,30 @@ class Staging:
             finally:
                 self._held = None
 
-    def add(self, pages: Sequence[Judged], requests: Sequence[Requests] = ()) -> None:
-        """Store verdicts and the requests that they needed.
+    def add(
+        self,
+        pages: Sequence[Judged],
+        requests: Sequence[Requests] = (),
+        waiting: Sequence[WaitingPage] = (),
+        templates: Sequence[TemplateSource] = (),
+    ) -> None:
+        """Store verdicts, the requests that they needed, pages that wait for templates, and templates.
 
-        Raises TransientError if another process has stored some of them.
+        A page with a verdict waits no longer. Raises TransientError if another process has stored some of the pages.
         """
         with self._connect() as connection:
             insert(connection, "judged", pages)
             insert(connection, "requests", requests)
+            if pages:
+                connection.execute("delete from waiting where page_id in (select unnest(?))", [_ids(pages)])
+            if waiting:
+                rows = [vars(each.page) | {"wanted": sorted(each.templates)} for each in waiting]
+                insert_arrow(connection, "waiting", pa.Table.from_pylist(rows, _WAITING))
+            if templates:
+                incoming = pa.Table.from_pylist(list(map(vars, templates)), _TEMPLATES)
+                connection.register("incoming", incoming)
+                connection.execute("insert or ignore into templates by name select * from incoming")
+                connection.unregister("incoming")
 
     def keep(self, question: str, answer: str) -> None:
         """Store the next answer to a question. Raises TransientError if another process has stored it."""
@@ -84,9 +115,30 @@ class Staging:
             return records(Requests, connection.execute(query("staged_requests")))
 
     def done(self) -> set[int]:
-        """Return the ids of the pages that have a verdict."""
+        """Return the ids of the pages that have a verdict or wait for templates."""
         with self._connect() as connection:
-            return {page_id for (page_id,) in connection.execute("select page_id from judged").fetchall()}
+            statement = "select page_id from judged union all select page_id from waiting"
+            return {page_id for (page_id,) in connection.execute(statement).fetchall()}
+
+    def waiting(self, limit: int) -> list[Page]:
+        """Return the first pages that wait for templates, by page id."""
+        with self._connect() as connection:
+            statement = "select * exclude wanted from waiting order by page_id limit ?"
+            pages = records(Page, connection.execute(statement, [limit]))
+        return [replace(page, tags=tuple(page.tags)) for page in pages]
+
+    def wanted(self) -> set[str]:
+        """Return the titles of the templates for which pages wait."""
+        with self._connect() as connection:
+            rows = connection.execute("select distinct unnest(wanted) from waiting").fetchall()
+        return {title for (title,) in rows}
+
+    def templates(self, titles: Collection[str]) -> dict[str, TemplateSource]:
+        """Return those of these templates that have been read, by title."""
+        with self._connect() as connection:
+            statement = "select title, rev_id, wikitext from templates where title in (select unnest(?::varchar[]))"
+            found = records(TemplateSource, connection.execute(statement, [sorted(titles)]))
+        return {template.title: template for template in found}
 
     def passed(self) -> set[int]:
         """Return the ids of the selected pages."""
@@ -97,6 +149,11 @@ class Staging:
     def pages(self) -> list[Judged]:
         with self._connect() as connection:
             return records(Judged, connection.execute("select * from judged order by page_id"))
+
+    def templates_read(self, pages: Iterable[Judged]) -> list[TemplateSource]:
+        """Return the templates that decided about the texts of the selected pages, ordered by title."""
+        templates = self.templates(titles_read(pages))
+        return [template for _, template in sorted(templates.items())]
 
     @contextmanager
     def _connect(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -152,6 +209,10 @@ def _one_at_work(path: Path) -> Iterator[None]:
             if isinstance(error, duckdb.IOException) and not is_busy(error):
                 raise
             raise TransientError(f"another process is at work on {path.name}; wait for it to end") from error
+
+
+def _ids(pages: Sequence[Judged]) -> list[int]:
+    return [page.page_id for page in pages]
 
 
 def _path(database: Path, snapshot_id: str) -> Path:

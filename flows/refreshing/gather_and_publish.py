@@ -1,20 +1,21 @@
 """Create a snapshot from a wiki: judge every page of the window, draw a sample, and publish it in one transaction."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import groupby
 
-from flows.progress import Progress
+from flows.progress import Progress, Silent
 from flows.refreshing.near_duplicates import drop_near_duplicates
+from flows.refreshing.waiting_pages import judge_waiting
 from newwiki.errors import TerminalError, TransientError, UsageError
 from newwiki.names import require_name
 from newwiki.novelty import Sketch
 from newwiki.ranking import considered, last_rank
-from newwiki.selection import draw, judge
-from newwiki.snapshot import Judged, Nearest, Selection, Site, Snapshot, Window
+from newwiki.selection import draw, judge, judge_or_wait
+from newwiki.snapshot import Judged, Nearest, Page, Selection, Site, Snapshot, TemplateSource, WaitingPage, Window
 from newwiki.sources.dump import DumpSource
 from newwiki.sources.old import OldSource
 from newwiki.sources.parallel_reading import is_worth_it, judged_parts
@@ -95,10 +96,13 @@ def gather(database: Database, source: Source, wanted: SnapshotDefinition, progr
                 title, unit = (f"listing {listed} for {name}", "days") if listed else (f"reading {name}", source.unit)
                 with progress.stretch(f"{title} from {source.name}", unit) as bar:
                     for batch in stretch:
-                        staging.add(batch.pages, source.asked())
+                        staging.add(batch.pages, source.asked(), batch.waiting, batch.templates)
+                        if wanted.kind == "old" and not isinstance(source, DumpSource):
+                            _judge_waiting(source, site, wanted, staging, Silent())
                         sketches |= batch.sketches
                         count += len(batch.pages)
                         bar.update(batch.position, batch.total, "" if listed else f"{count:,} pages judged")
+            _judge_waiting(source, site, wanted, staging, progress)
     except TerminalError:
         staging.discard()
         raise
@@ -143,6 +147,7 @@ def publish(database: Database, gathered: Gathered, wanted: SnapshotDefinition, 
             pages,
             gathered.staging.requests(),
             [nearest.get(page.page_id, Nearest(page.page_id)) for page in pages if page.verdict == "selected"],
+            gathered.staging.templates_read(pages),
         )
         bar.update(len(pages), len(pages))
     gathered.staging.discard()
@@ -163,6 +168,8 @@ class _JudgedBatch:
     total: int
     listed: str = ""
     sketches: Mapping[int, Sketch] = field(default_factory=dict)
+    waiting: Sequence[WaitingPage] = ()
+    templates: Sequence[TemplateSource] = ()
 
 
 def _judged(
@@ -179,20 +186,34 @@ def _judged(
         reading = Wanted(site, wanted.window, staging.cutoff, selection, frozenset(done), is_old)
         full = partial(_rank_when_full, staging, selection) if is_old else None
         for part, position in judged_parts(source.parts, reading, source.name, full):
-            yield _JudgedBatch(part.judged, position, source.size, sketches=part.sketches)
+            yield _JudgedBatch(part.judged, position, source.size, "", part.sketches, part.waiting, part.templates)
         return
     language = load_language(site.language)
     for batch in _batches(source, wanted, staging, done):
-        pages = [
-            judge(
-                page,
-                selection,
-                language,
-                lambda candidate: source.count_revisions(candidate, staging.cutoff, selection.min_revisions),
-            )
-            for page in batch.pages
-        ]
-        yield _JudgedBatch(pages, batch.position, batch.total, batch.listed)
+        count = _counting(source, staging, selection)
+        pages = [judge_or_wait(page, selection, language, count) for page in batch.pages]
+        judged = [page for page in pages if isinstance(page, Judged)]
+        waiting = [page for page in pages if isinstance(page, WaitingPage)]
+        yield _JudgedBatch(
+            judged, batch.position, batch.total, batch.listed, waiting=waiting, templates=batch.templates
+        )
+
+
+def _judge_waiting(
+    source: Source, site: Site, wanted: SnapshotDefinition, staging: Staging, progress: Progress
+) -> None:
+    language, count = load_language(site.language), _counting(source, staging, wanted.selection)
+    judge_waiting(
+        staging,
+        source,
+        language,
+        lambda page, templates: judge(page, wanted.selection, language, count, templates),
+        progress,
+    )
+
+
+def _counting(source: Source, staging: Staging, selection: Selection) -> Callable[[Page], int]:
+    return lambda page: source.count_revisions(page, staging.cutoff, selection.min_revisions)
 
 
 def _rank_when_full(staging: Staging, selection: Selection) -> int:

@@ -1,14 +1,14 @@
 """Rebuild a snapshot from its manifest: fetch and extract the same revisions, and check the content hash."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from flows.progress import Progress
 from newwiki.errors import TerminalError, UsageError
 from newwiki.manifest import Manifest, ManifestEntry
 from newwiki.selection import sha1
-from newwiki.snapshot import Judged, Site, Window
+from newwiki.snapshot import Judged, Site, TemplateSource, Window
 from newwiki.sources.revisions import Revision, Revisions, RevisionsOfApi, RevisionsOfDump
 from newwiki.sources.source import Waiting
 from newwiki.text.language import Language, load_language
@@ -18,6 +18,7 @@ from newwiki.text.structure import structure_json
 from newwiki.text.words import count_words
 from storage import snapshots
 from storage.database import Database
+from storage.snapshot_templates import with_templates
 
 _DETAIL = "rebuilt from a manifest"
 
@@ -66,9 +67,12 @@ def rebuild(database: Database, source: Revisions, manifest: Manifest, progress:
     if site.wiki != manifest.wiki:
         raise TerminalError(f"the manifest is of {manifest.wiki}, and {source.name} is {site.wiki}; name the right one")
     unchecked = _check_against(database, manifest)
-    pages, problems = _fetch(source, manifest, load_language(site.language), progress)
+    templates, problems = _fetch_templates(source, manifest)
+    texts = {template.title: template.wikitext or "" for template in templates}
+    pages, differing = _fetch(source, manifest, texts, load_language(site.language), progress)
+    problems += differing
     if not problems:
-        problems = _wrong_hash(manifest, pages)
+        problems = _wrong_hash(manifest, pages, templates)
     if problems or known:
         return Rebuilt(problems, unchecked=unchecked)
     snapshots.publish(
@@ -79,6 +83,7 @@ def rebuild(database: Database, source: Revisions, manifest: Manifest, progress:
         manifest.cutoff,
         _parameters(manifest),
         pages,
+        templates=templates,
     )
     return Rebuilt([], published=True, unchecked=unchecked)
 
@@ -131,8 +136,28 @@ def _against(manifest: Manifest) -> dict[str, str]:
     return against
 
 
+def _fetch_templates(source: Revisions, manifest: Manifest) -> tuple[list[TemplateSource], list[str]]:
+    """Return the unchanged templates by title, and a message for every other template."""
+    entries = {template.rev_id: template for template in manifest.templates}
+    templates: list[TemplateSource] = []
+    problems: list[str] = []
+    for revision in (revision for batch in source.fetch(sorted(entries)) for revision in batch):
+        entry = entries.pop(revision.rev_id)
+        template = TemplateSource(entry.title, revision.rev_id, revision.wikitext)
+        named = f"the template '{entry.title}' (revision {entry.rev_id})"
+        if revision.wikitext is None:
+            problems.append(f"{named} is hidden")
+        elif template.sha1 != entry.sha1:
+            problems.append(f"{named} differs: its text has SHA-1 {template.sha1}, and had {entry.sha1}")
+        templates.append(template)
+    gone = [
+        f"the template '{entry.title}' (revision {rev_id}) is gone from the wiki" for rev_id, entry in entries.items()
+    ]
+    return sorted(templates, key=lambda template: template.title), [*gone, *problems]
+
+
 def _fetch(
-    source: Revisions, manifest: Manifest, language: Language, progress: Progress
+    source: Revisions, manifest: Manifest, templates: Mapping[str, str], language: Language, progress: Progress
 ) -> tuple[list[Judged], list[str]]:
     """Return the unchanged pages, and a message for every other page."""
     entries = {entry.rev_id: entry for entry in manifest.articles}
@@ -141,7 +166,7 @@ def _fetch(
     with progress.stretch(f"fetching {manifest.snapshot_id} from {source.name}", "articles") as bar:
         for batch in source.fetch(sorted(entries)):
             for revision in batch:
-                outcome = _extracted(entries.pop(revision.rev_id), revision, language)
+                outcome = _extracted(entries.pop(revision.rev_id), revision, templates, language)
                 if isinstance(outcome, Judged):
                     pages.append(outcome)
                 else:
@@ -151,14 +176,16 @@ def _fetch(
     return pages, [*gone, *differing]
 
 
-def _extracted(entry: ManifestEntry, revision: Revision, language: Language) -> Judged | str:
+def _extracted(
+    entry: ManifestEntry, revision: Revision, templates: Mapping[str, str], language: Language
+) -> Judged | str:
     """Return the article as published, or a message that says how it differs."""
     if revision.wikitext is None:
         return f"{_named(entry)} is hidden"
     actual = sha1(revision.wikitext)
     if entry.sha1 and actual != entry.sha1:
         return f"{_named(entry)} differs: its text has SHA-1 {actual}, and had {entry.sha1}"
-    extracted = extract(revision.wikitext, language, entry.title)
+    extracted = extract(revision.wikitext, language, entry.title, templates)
     first_sentence, completion = split(extracted.prose, language)
     if snapshots.text_sha256(first_sentence, completion) != entry.text_sha256:
         return f"{_named(entry)} differs: its wikitext is the same, and the prose extracted from it is not"
@@ -184,9 +211,10 @@ def _named(entry: ManifestEntry) -> str:
     return f"'{entry.title}' (page {entry.page_id}, revision {entry.rev_id})"
 
 
-def _wrong_hash(manifest: Manifest, pages: list[Judged]) -> list[str]:
+def _wrong_hash(manifest: Manifest, pages: list[Judged], templates: list[TemplateSource]) -> list[str]:
     articles = [snapshots.article(page) for page in pages]
-    actual = snapshots.content_sha256(articles, _parameters(manifest), manifest.extractor_version)
+    parameters = with_templates(_parameters(manifest), ((template.title, template.sha1) for template in templates))
+    actual = snapshots.content_sha256(articles, parameters, manifest.extractor_version)
     if actual == manifest.content_sha256:
         return []
     return [f"every text is as it was, but not the hash of all ({actual}): the manifest itself was changed"]

@@ -1,7 +1,7 @@
 """Publish an edition of a snapshot: a new snapshot with the same articles at a later cutoff."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from itertools import groupby
@@ -9,16 +9,17 @@ from typing import Any
 
 from flows.progress import Progress
 from flows.refreshing.look_up_topics import usual_address
+from flows.refreshing.waiting_pages import judge_waiting
 from newwiki.errors import TerminalError, TransientError, UsageError
 from newwiki.request import RevisitRequest
-from newwiki.selection import judge
+from newwiki.selection import judge, judge_or_wait
 from newwiki.settings import Settings
-from newwiki.snapshot import Judged, Page, Selection, Snapshot, Window
+from newwiki.snapshot import Judged, Origin, Page, Selection, Snapshot, WaitingPage, Window
 from newwiki.sources.later import LaterApi, LaterDump, LaterSource
 from newwiki.sources.source import Waiting
 from newwiki.text.language import Language, load_language
 from newwiki.text.prose import EXTRACTOR_VERSION
-from storage import editions, snapshots
+from storage import editions, snapshot_templates, snapshots
 from storage.database import Database
 from storage.staging import Staging
 
@@ -117,6 +118,7 @@ def publish_edition(
         editions.parameters_json(wanted.first),
         pages,
         staging.requests(),
+        templates=staging.templates_read(pages),
     )
     staging.discard()
     return edition
@@ -163,25 +165,49 @@ def _gather(
     window = Window(first.window_start, first.window_end)
     span = Window(first.cutoff, wanted.cutoff)
     stubs = {page_id: replace(page, revisions=None) for page_id, (page, _) in known.items()}
+    rev_ids = {article.page_id: article.rev_id for article in snapshots.articles(database, first.snapshot_id)}
+    pinned = snapshot_templates.stored(database, first.snapshot_id)
+    texts = {template.title: template.wikitext or "" for template in pinned}
+    staging.add([], templates=pinned)
     with staging.held():
         judged_batches = source.later(span, window, stubs, done, staging)
         for listed, batches in groupby(judged_batches, key=lambda batch: batch.listed):
             title, unit = (f"listing {listed}", "days") if listed else (f"revisiting {first.snapshot_id}", source.unit)
             with progress.stretch(f"{title} from {source.name}", unit) as bar:
                 for batch in batches:
-                    judged = [_judged(page, *known[page.page_id], selection, language) for page in batch.pages]
-                    staging.add(judged, source.asked())
+                    pages = [_as_counted(page, known[page.page_id][0]) for page in batch.pages]
+                    found = [
+                        judge(page, selection, language, _counted, texts)
+                        if page.rev_id == rev_ids.get(page.page_id)
+                        else judge_or_wait(page, selection, language, _counted)
+                        for page in pages
+                    ]
+                    judged = [_of_origin(page, known) for page in found if isinstance(page, Judged)]
+                    waiting = [page for page in found if isinstance(page, WaitingPage)]
+                    staging.add(judged, source.asked(), waiting, batch.templates)
                     bar.update(batch.position, batch.total)
+        judge_waiting(
+            staging,
+            source,
+            language,
+            lambda page, templates: _of_origin(judge(page, selection, language, _counted, templates), known),
+            progress,
+        )
 
 
-def _judged(page: Page, first: Page, origin: Any, selection: Selection, language: Language) -> Judged:
-    """Judge the page as in a refresh.
-
-    The revision count is at least that of the first edition, because it cannot decrease.
-    """
+def _as_counted(page: Page, first: Page) -> Page:
+    """Return the page with a revision count of at least that of the first edition, because it cannot decrease."""
     counted = max(page.revisions or 0, first.revisions or 0)
-    then = replace(page, created_at=first.created_at, revisions=counted)
-    return replace(judge(then, selection, language, lambda _: counted), origin=origin)
+    return replace(page, created_at=first.created_at, revisions=counted)
+
+
+def _counted(page: Page) -> int:
+    assert page.revisions is not None
+    return page.revisions
+
+
+def _of_origin(page: Judged, known: Mapping[int, tuple[Page, Origin]]) -> Judged:
+    return replace(page, origin=known[page.page_id][1])
 
 
 def _selection(parameters: dict[str, Any]) -> Selection:

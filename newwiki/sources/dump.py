@@ -9,7 +9,8 @@ from datetime import datetime
 from functools import cached_property
 
 from newwiki.errors import TerminalError, UsageError
-from newwiki.snapshot import Page, Requests, Site, Window
+from newwiki.snapshot import Page, Requests, Site, TemplateSource, Window
+from newwiki.sources.dumped_templates import WithTemplates
 from newwiki.sources.history import Histories, NoTexts, Read
 from newwiki.sources.parts import DumpPart, find_parts, require_all
 from newwiki.sources.source import Batch, Memory, source
@@ -118,24 +119,30 @@ class DumpSource:
     def _created(self, window: Window, cutoff: datetime, skip: Set[int]) -> Iterator[Batch]:
         tally, before, position = Tally(), 0, 0
         pages: list[Page] = []
+        templates: list[TemplateSource] = []
         for part in self._each_part():
             with _readable(part), self._opened(part) as reading:
                 for read in histories(reading, part, self._site, window, cutoff, skip):
                     tally.add(named(part), read.page_ids, read.whole, read.cut_off)
                     pages += read.pages
+                    templates += read.templates
                     position = before + reading.position
                     while len(pages) >= _PAGES:
-                        yield Batch(pages[:_PAGES], position, self.size or position)
-                        pages = pages[_PAGES:]
+                        yield Batch(pages[:_PAGES], position, self.size or position, templates=templates)
+                        pages, templates = pages[_PAGES:], []
                     if not read.pages and position != self.size:
-                        yield Batch([], position, self.size or position)
+                        yield Batch([], position, self.size or position, templates=templates)
+                        templates = []
             before = position
         tally.require_histories(self.name if len(self.parts) > 1 else f"'{named(self._each_part()[0])}'")
-        yield Batch(pages, position, position)
+        yield Batch(pages, position, position, templates=templates)
 
     def count_revisions(self, page: Page, cutoff: datetime, at_most: int) -> int:
         assert page.revisions is not None, "a dump's pages come with their revisions counted"
         return min(page.revisions, at_most)
+
+    def templates(self, titles: Sequence[str], cutoff: datetime) -> Iterator[list[TemplateSource]]:
+        yield from ()
 
     def asked(self) -> list[Requests]:
         return []
@@ -179,9 +186,10 @@ def histories(
     reading: Reading, part: DumpPart | None, site: Site, window: Window, cutoff: datetime, skip: Set[int]
 ) -> Iterator[Read]:
     """Yield the pages of one file in batches. Raises TerminalError if the file belongs to another wiki."""
-    listener = Histories(window, cutoff, skip)
+    pages = Histories(window, cutoff, skip)
+    listener = WithTemplates(pages, cutoff)
     export = Export(listener)
-    listener.site = export.site
+    pages.site = export.site
     silent, checked = 0, False
     while piece := reading.read(PIECE):
         export.feed(piece)

@@ -4,11 +4,11 @@ Only the newest revisions up to the cutoff are kept, and of those only the texts
 """
 
 import heapq
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from newwiki.snapshot import Page, Window
+from newwiki.snapshot import Page, TemplateSource, Window
 from newwiki.sources import moves, settling
 from newwiki.sources.xml_export import ExportedRevision, PageHead, SiteInfo
 
@@ -22,12 +22,14 @@ class NoTexts(Exception):
 @dataclass(frozen=True)
 class Read:
     """One batch of reading: the pages created in the window as of the cutoff, the ids of skipped pages, the number of
-    pages that have their first revision and others (`whole`), and the number that begin later (`cut_off`)."""
+    pages that have their first revision and others (`whole`), the number that begin later (`cut_off`), and templates as
+    of the cutoff."""
 
     pages: list[Page]
     skipped: list[int]
     whole: int
     cut_off: int
+    templates: Sequence[TemplateSource] = ()
 
     @property
     def page_ids(self) -> list[int]:
@@ -52,9 +54,9 @@ class Histories:
         """The number of pages read since the last `take`."""
         return len(self._pages)
 
-    def take(self) -> Read:
-        """Return what was read since the last call."""
-        read = Read(self._pages, self._skipped, self._whole, self._cut_off)
+    def take(self, templates: Sequence[TemplateSource] = ()) -> Read:
+        """Return what was read since the last call, with these templates."""
+        read = Read(self._pages, self._skipped, self._whole, self._cut_off, templates)
         self._pages, self._skipped, self._whole, self._cut_off = [], [], 0, 0
         return read
 

@@ -6,12 +6,12 @@ as a draft and is a draft again.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Protocol
 
-from newwiki.snapshot import Page, Requests, Site, Window
+from newwiki.snapshot import Page, Requests, Site, TemplateSource, Window
 from newwiki.sources.creations import log
 from newwiki.sources.dump import DumpSource
 from newwiki.sources.mediawiki import ApiSource
@@ -36,6 +36,10 @@ class LaterSource(Protocol):
         The pages are known as of the start of `span` and were created in `window`. The answers that list their moves
         are kept in `memory`.
         """
+        ...
+
+    def templates(self, titles: Sequence[str], cutoff: datetime) -> Iterator[list[TemplateSource]]:
+        """Yield these templates as of the cutoff (`newwiki.sources.source.Source`)."""
         ...
 
     def asked(self) -> list[Requests]:

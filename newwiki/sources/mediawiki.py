@@ -11,13 +11,14 @@ from datetime import datetime
 from typing import Any
 
 from newwiki.errors import TerminalError, TransientError
-from newwiki.snapshot import Absence, Page, Requests, Site, Window
+from newwiki.snapshot import Absence, Page, Requests, Site, TemplateSource, Window
 from newwiki.sources import settling
 from newwiki.sources.api import WITH_SIZE, WITH_TEXT, Account, Api, fetch_revisions, is_hidden, joined, wikitext
 from newwiki.sources.creations import list_created
 from newwiki.sources.http_answers import in_words
 from newwiki.sources.moves import redirect_target
 from newwiki.sources.source import Batch, Memory, source
+from newwiki.sources.template_texts import read_templates
 from newwiki.sources.timestamps import moment, stamp
 
 
@@ -66,6 +67,9 @@ class ApiSource:
 
     def count_revisions(self, page: Page, cutoff: datetime, at_most: int) -> int:
         return len(self._history(page.page_id, cutoff, at_most))
+
+    def templates(self, titles: Sequence[str], cutoff: datetime) -> Iterator[list[TemplateSource]]:
+        return read_templates(self._api, titles, cutoff)
 
     def asked(self) -> list[Requests]:
         return self._api.asked()

@@ -16,8 +16,8 @@ from multiprocessing.connection import Connection
 from newwiki.errors import NewWikiError
 from newwiki.novelty import Sketch, Sketcher, compared_text
 from newwiki.ranking import up_to_rank
-from newwiki.selection import judge
-from newwiki.snapshot import Judged, Page, Selection, Site, Window
+from newwiki.selection import judge_or_wait
+from newwiki.snapshot import Judged, Page, Selection, Site, TemplateSource, WaitingPage, Window
 from newwiki.sources.dump import read_part
 from newwiki.sources.parts import DumpPart
 from newwiki.text.language import load_language
@@ -41,10 +41,12 @@ class Wanted:
 
 @dataclass(frozen=True)
 class JudgedPages:
-    """Judged pages, and by page id the sketches of those that passed."""
+    """Judged pages, by page id the sketches of those that passed, pages that wait for templates, and templates."""
 
     judged: Sequence[Judged]
     sketches: Mapping[int, Sketch]
+    waiting: Sequence[WaitingPage] = ()
+    templates: Sequence[TemplateSource] = ()
 
 
 @dataclass
@@ -115,6 +117,7 @@ class _Worker:
             self._so_far.page_ids += read.page_ids
             self._so_far.whole += read.whole
             self._so_far.cut_off += read.cut_off
+            self._templates += read.templates
             pages = self._near(read.pages)
             if pages and self._shares:
                 self._shares = False
@@ -140,18 +143,23 @@ class _Worker:
 
     def _judge(self, pages: Sequence[Page]) -> None:
         for page in pages:
-            judged = judge(page, self._wanted.selection, self._language, _counted)
+            judged = judge_or_wait(page, self._wanted.selection, self._language, _counted)
+            if isinstance(judged, WaitingPage):
+                self._waiting.append(judged)
+                continue
             self._judged.append(judged)
             if judged.verdict == "selected":
                 self._sketches[page.page_id] = self._sketcher.sketch(compared_text(judged))
 
     def _send(self, unjudged: Sequence[Page] = (), *, over: bool = False) -> None:
-        verdicts = JudgedPages(self._judged, self._sketches)
+        verdicts = JudgedPages(self._judged, self._sketches, self._waiting, self._templates)
         self._connection.send(Found(verdicts, self._so_far, unjudged, over))
         self._begin_message()
 
     def _begin_message(self) -> None:
         self._judged: list[Judged] = []
+        self._waiting: list[WaitingPage] = []
+        self._templates: list[TemplateSource] = []
         self._sketches: dict[int, Sketch] = {}
         self._so_far = ReadSoFar()
         self._sent = time.monotonic()

@@ -1,12 +1,12 @@
 """The interface of every source: list the pages created in a window, with their wikitext at a cutoff."""
 
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar, runtime_checkable
 
 from newwiki.registry import sources
-from newwiki.snapshot import Page, Requests, Site, Window
+from newwiki.snapshot import Page, Requests, Site, TemplateSource, Window
 
 
 @dataclass(frozen=True)
@@ -14,13 +14,14 @@ class Batch:
     """Some pages, and the source's progress: `position` of `total`, in the source's unit.
 
     While a source is still listing, it returns no pages, names in `listed` what it lists (such as `creations`), and
-    counts the days listed so far.
+    counts the days listed so far. `templates` are those that a source has met on its way, wanted or not.
     """
 
     pages: list[Page]
     position: int
     total: int
     listed: str = ""
+    templates: Sequence[TemplateSource] = ()
 
 
 class Memory(Protocol):
@@ -60,6 +61,11 @@ class Source(Protocol):
 
     def count_revisions(self, page: Page, cutoff: datetime, at_most: int) -> int:
         """Return the number of the page's revisions up to and including the cutoff, counted up to `at_most`."""
+        ...
+
+    def templates(self, titles: Sequence[str], cutoff: datetime) -> Iterator[list[TemplateSource]]:
+        """Yield each of these templates as of the cutoff, by its title without the namespace; nothing from a source
+        that has given its templates with the pages."""
         ...
 
     def asked(self) -> list[Requests]:

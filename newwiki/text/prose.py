@@ -30,7 +30,7 @@ from newwiki.text.tags import (
     without_switches,
     without_tags,
 )
-from newwiki.text.templates.expansion import Expansion, title_of
+from newwiki.text.templates.expansion import NO_TEMPLATES, Expansion, title_of
 from newwiki.text.words import split_words
 
 EXTRACTOR_VERSION = "5"
@@ -98,18 +98,16 @@ class Extract:
         return json.dumps([[h.level, h.title, h.offset] for h in self.headings], ensure_ascii=False)
 
 
-def extract(
-    wikitext: str, language: Language, title: str = "", templates: Mapping[str, str] | None = None
-) -> Extract:
+def extract(wikitext: str, language: Language, title: str = "", templates: Mapping[str, str] = NO_TEMPLATES) -> Extract:
     """Extract the running text of a page and its headings; the prose is empty if there is none.
 
     `title` is what `{{PAGENAME}}` and similar templates show. `templates` has the wikitext of templates by title
-    (without their namespace), from which those without a renderer are expanded; without it they leave holes.
+    (without their namespace), from which those without a renderer are expanded; the others leave holes.
     """
     wikitext = CONTROL.sub("", wikitext)
     if language.spaceless:
         wikitext = without_variants(wikitext)
-    holes, expansion = Holes(), None if templates is None else Expansion(templates, language, title)
+    holes, expansion = Holes(), Expansion(templates, language, title)
     text = without_tags(on_the_line(without_preformatted(resolve(wikitext, language, title, holes, expansion))))
     text = _RULE.sub("\n\n", without_switches(text, language.switches))
     text = _NO_ADDRESS.sub(HOLE, _ADDRESS.sub(HOLE, _EXTERNAL_LINK.sub(_link_text, text)))
@@ -128,12 +126,12 @@ def extract(
         tuple(Heading(h.level, h.title, min(h.offset, len(joined))) for h in headings),
         holes.counts,
         frozenset(filter(None, (title_of(name, language) for name in holes.within))),
-        frozenset(expansion.read if expansion else ()),
+        frozenset(expansion.read),
     )
 
 
 def extract_prose(
-    wikitext: str, language: Language, title: str = "", templates: Mapping[str, str] | None = None
+    wikitext: str, language: Language, title: str = "", templates: Mapping[str, str] = NO_TEMPLATES
 ) -> str:
     """Extract the running text of a page, paragraphs separated by one empty line; empty if there is none."""
     return extract(wikitext, language, title, templates).prose

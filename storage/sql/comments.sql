@@ -83,6 +83,13 @@ comment on column article_citations.template is 'The citation template; NULL for
 comment on column article_citations.host is 'The host of the citation''s address, without www.; NULL if the citation has no address.';
 comment on column article_citations.date is 'The date of the citation as the article writes it; NULL if it has none.';
 
+comment on table snapshot_templates is 'One row per template whose wikitext decided about the text of an article: it fills a hole that no rule of the program fills, or could not. Redirects are rows of their own.';
+comment on column snapshot_templates.snapshot_id is 'The snapshot.';
+comment on column snapshot_templates.title is 'The title of the template, without its namespace.';
+comment on column snapshot_templates.rev_id is 'The revision at the cutoff.';
+comment on column snapshot_templates.sha1 is 'The SHA-1 of the wikitext, as MediaWiki has it.';
+comment on column snapshot_templates.wikitext is 'The wikitext of the revision.';
+
 comment on table topics is 'One row per article whose topic was looked up in Wikidata.';
 comment on column topics.snapshot_id is 'The snapshot.';
 comment on column topics.page_id is 'The article.';

@@ -1,9 +1,9 @@
-create table request (
+create table if not exists request (
     snapshot_id varchar,
     cutoff timestamptz
 );
 
-create table judged (
+create table if not exists judged (
     page_id bigint primary key,
     title varchar,
     created_at timestamptz,
@@ -18,20 +18,42 @@ create table judged (
     sha1 varchar,
     origin varchar,
     headings json,
-    structure json
+    structure json,
+    templates json
 );
 
-create table remembered (
+create table if not exists remembered (
     question varchar,
     number bigint,
     answer varchar,
     primary key (question, number)
 );
 
-create table requests (
+create table if not exists requests (
     kind varchar,
     requests bigint,
     retries bigint,
     bytes bigint,
     seconds double
+);
+
+create table if not exists waiting (
+    page_id bigint primary key,
+    title varchar,
+    created_at timestamptz,
+    rev_id bigint,
+    revised_at timestamptz,
+    revisions bigint,
+    wikitext varchar,
+    absent varchar,
+    summary varchar,
+    tags varchar[],
+    stepped_over varchar,
+    wanted varchar[]
+);
+
+create table if not exists templates (
+    title varchar primary key,
+    rev_id bigint,
+    wikitext varchar
 );

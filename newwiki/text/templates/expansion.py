@@ -8,8 +8,9 @@ the page and the sources that it uses).
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from newwiki.text.language import Language
 from newwiki.text.tags import HOLE, LOST
@@ -25,6 +26,8 @@ from newwiki.text.templates.template_source import (
     parse,
 )
 
+NO_TEMPLATES: Mapping[str, str] = MappingProxyType({})
+
 _BUDGET = 2_000_000  # characters read and written for one page, each construct counting as one
 _LONGEST = 20_000  # characters of a text, as of any inline template
 _DEEPEST = 60  # constructs and templates within each other
@@ -34,7 +37,7 @@ _REDIRECT = re.compile(r"\s*#[^\s\[\]:#]+\s*:?\s*\[\[:?\s*([^\[\]|#]+)")
 _ILLEGAL = re.compile(r"[\x00-\x1f\x7f<>\[\]{}|#]")
 _LONGEST_NAME = 255  # bytes
 _BLOCK_START = re.compile(r"[*#:;]|\{\|")
-_CASES = {"lc": str.lower, "uc": str.upper, "lcfirst": lambda text: text[:1].lower() + text[1:],
+_CASES: dict[str, Callable[[str], str]] = {"lc": str.lower, "uc": str.upper, "lcfirst": lambda text: text[:1].lower() + text[1:],
           "ucfirst": lambda text: text[:1].upper() + text[1:]}  # fmt: skip
 _ARTICLE = {"NAMESPACE": "", "NAMESPACENUMBER": "0", "!": "|", "=": "="}
 _FUNCTIONS = ("#if", "#ifeq", "#switch")
@@ -191,6 +194,8 @@ class Expansion:
             return self._function(function.lower(), first.strip(), call.parts[1:], frame)
         if colon and function.lower() in _CASES:
             return _CASES[function.lower()](first.strip())
+        if colon and function.lower() == "ns" and first.strip() in ("", "0"):
+            return ""
         return self._template(name, call, frame)
 
     def _function(self, function: str, first: str, parts: Sequence[Nodes], frame: _Frame | None) -> str:

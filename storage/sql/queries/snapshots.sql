@@ -102,3 +102,10 @@ select
 from requests
 group by kind
 order by kind;
+
+
+-- name: snapshot_templates
+select title, rev_id, wikitext
+from snapshot_templates
+where snapshot_id = ?
+order by title;
