@@ -68,7 +68,8 @@ class Manifest:
     def to_json(self) -> str:
         """Return the manifest as JSON, one line per article and template; equal manifests give equal texts."""
         head = {"format": _FORMAT, **asdict(self)}
-        lists = {name: rows for name in ("templates", "articles") if (rows := head.pop(name))}
+        templates, articles = head.pop("templates"), head.pop("articles")
+        lists = {**({"templates": templates} if templates else {}), "articles": articles}
         start = json.dumps(head, default=datetime.isoformat, ensure_ascii=False, indent=1).removesuffix("\n}")
         return in_json("".join([start, *(_lines(name, rows) for name, rows in lists.items()), "\n}\n"]))
 

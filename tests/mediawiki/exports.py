@@ -15,12 +15,13 @@ _HEAD = """\
     <case>first-letter</case>
     <namespaces>
       <namespace key="0" case="first-letter" />
+      <namespace key="10" case="first-letter">Template</namespace>
       <namespace key="118" case="first-letter">Draft</namespace>
     </namespaces>
   </siteinfo>
 """
 _TAIL = "</mediawiki>\n"
-_NAMESPACES = {"User": 2, "Draft": 118}
+_NAMESPACES = {"User": 2, "Template": 10, "Draft": 118}
 
 
 @dataclass(frozen=True)

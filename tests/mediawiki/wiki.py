@@ -47,7 +47,7 @@ class Request:
     @property
     def kind(self) -> str:
         """`login`, `site`, `list` (of creations), `hidden` (ones), `moves`, `recent`, `text` and `size` (of
-        many pages or revisions), `history` (of one page), `properties` or `info`."""
+        many pages or revisions), `history` (of one page), `templates`, `properties` or `info`."""
         asked = self.parameters
         if asked.get("action") == "login" or asked.get("meta") in ("tokens", "userinfo"):
             return "login"
@@ -57,6 +57,8 @@ class Request:
             return "recent"
         if "list" in asked:
             return {"create": "list", "move": "moves"}[asked["letype"]] if "letype" in asked else "hidden"
+        if "titles" in asked or ("rvlimit" in asked and "content" in asked["rvprop"]):
+            return "templates"
         if asked.get("prop") == "pageprops":
             return "properties"
         if "rvlimit" in asked:

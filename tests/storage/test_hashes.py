@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from flows.admitting.gate import admit
-from newwiki.snapshot import Judged, Nearest, Requests, Selection, Site, Topic, Window
+from newwiki.snapshot import Judged, Nearest, Requests, Selection, Site, TemplateSource, Topic, Window
 from newwiki.text.language import load_language
 from newwiki.text.structure import structure_json
 from storage import hashes, topics
@@ -54,6 +54,7 @@ def fill(database: Database, selected: Callable[..., Judged]) -> None:
         window,
         datetime(2026, 10, 15, tzinfo=UTC), parameters_json(window, Selection(), "new"), pages,
         [Requests("logs", 3, 1, 500, 0.5)], [Nearest(7, "Rhine", NAME, 0.25), Nearest(8)],
+        [TemplateSource("Beds", 21, "{{{1}}} beds")],
     )  # fmt: skip
     topics.store(database, NAME, [Topic(page, "Q1", ("Q5",), "Human") for page in (7, 8)])
 
