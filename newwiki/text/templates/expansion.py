@@ -28,7 +28,7 @@ from newwiki.text.templates.template_source import (
 
 NO_TEMPLATES: Mapping[str, str] = MappingProxyType({})
 
-_BUDGET = 2_000_000  # characters read and written for one page, each construct counting as one
+_BUDGET = 1_000_000  # characters read and written for one page, each construct counting as one
 _LONGEST = 20_000  # characters of a text, as of any inline template
 _DEEPEST = 60  # constructs and templates within each other
 
