@@ -1,6 +1,6 @@
 """No change to any column of anything that belongs to a snapshot goes unseen."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import zip_longest
 from pathlib import Path
@@ -24,6 +24,7 @@ from tests.storage.conftest import Filled
 from tests.storage.earlier import undoing
 
 NAME = "testwiki-2026-09"
+TEMPLATES = (TemplateSource("Beds", 21, "{{{1}}} beds"),)
 # Another value of each type, by what it was.
 _OTHERS = {
     "BIGINT": "{} + 1",
@@ -43,7 +44,7 @@ def whole(database: Database, selected: Callable[..., Judged], filled: Filled) -
     return filled("whole", database, lambda: fill(database, selected))
 
 
-def fill(database: Database, selected: Callable[..., Judged]) -> None:
+def fill(database: Database, selected: Callable[..., Judged], templates: Sequence[TemplateSource] = TEMPLATES) -> None:
     wikitext = "{{Infobox river|length=1 km}}<ref>{{Cite web|url=https://a.example|date=2019}}</ref>"
     about = {"detail": "none", "origin": "original", "headings": "[]"}
     about["structure"] = structure_json(wikitext, load_language("en"), holes={"Xyzzy": 1}) or ""
@@ -54,7 +55,7 @@ def fill(database: Database, selected: Callable[..., Judged]) -> None:
         window,
         datetime(2026, 10, 15, tzinfo=UTC), parameters_json(window, Selection(), "new"), pages,
         [Requests("logs", 3, 1, 500, 0.5)], [Nearest(7, "Rhine", NAME, 0.25), Nearest(8)],
-        [TemplateSource("Beds", 21, "{{{1}}} beds")],
+        templates,
     )  # fmt: skip
     topics.store(database, NAME, [Topic(page, "Q1", ("Q5",), "Human") for page in (7, 8)])
 
@@ -147,16 +148,19 @@ def test_topics_are_hashed_when_they_are_looked_up(whole: Database) -> None:
     assert verify(whole, NAME) == ["topics.topic is not what was looked up"]
 
 
-def test_a_snapshot_from_before_is_hashed_once_and_says_since_when(whole: Database) -> None:
-    with duckdb.connect(str(whole.path)) as connection:  # as it was before the hashes
+def test_a_snapshot_from_before_is_hashed_once_and_says_since_when(
+    database: Database, selected: Callable[..., Judged]
+) -> None:
+    fill(database, selected, templates=())
+    with duckdb.connect(str(database.path)) as connection:  # as it was before the hashes
         for statement in undoing(18):
             connection.execute(statement)
-    assert verify(Database(whole.path), NAME) == []
-    since = first_hashed(Database(whole.path), NAME)
+    assert verify(Database(database.path), NAME) == []
+    since = first_hashed(Database(database.path), NAME)
     assert since and since.date() == datetime.now(UTC).date()
-    with duckdb.connect(str(whole.path)) as connection:
+    with duckdb.connect(str(database.path)) as connection:
         connection.execute("update snapshots set cutoff = cutoff + interval 1 day")
-    [told] = [one for one in verify(Database(whole.path), NAME) if "cutoff" in one]
+    [told] = [one for one in verify(Database(database.path), NAME) if "cutoff" in one]
     assert told == f"snapshots.cutoff is not what it was on {since:%Y-%m-%d}, when it was hashed for the first time"
 
 
