@@ -16,7 +16,6 @@ from newwiki.text.language import Language
 from newwiki.text.tags import HOLE, LOST
 from newwiki.text.templates import UNSAID, TemplateArguments, render
 from newwiki.text.templates.template_source import (
-    SAFESUBST,
     Call,
     Link,
     Nodes,
@@ -24,6 +23,7 @@ from newwiki.text.templates.template_source import (
     Parameter,
     called_names,
     parse,
+    without_safesubst,
 )
 
 NO_TEMPLATES: Mapping[str, str] = MappingProxyType({})
@@ -185,7 +185,7 @@ class Expansion:
         return self._text(node.default, frame)
 
     def _call(self, call: Call, frame: _Frame | None) -> str:
-        name = self._text(call.parts[0], frame).strip().removeprefix(SAFESUBST).lstrip()
+        name = without_safesubst(self._text(call.parts[0], frame))
         function, colon, first = name.partition(":")
         function = function.strip()
         if name in _ARTICLE:

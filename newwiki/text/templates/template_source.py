@@ -23,7 +23,7 @@ _INCLUSION = re.compile(
 )
 _ONLY = re.compile(r"<onlyinclude\s*+>(.*?)(?:</onlyinclude\s*+>|\Z)", re.DOTALL | re.IGNORECASE)
 _RAW = re.compile(r"<(?:nowiki|pre)\b", re.IGNORECASE)
-SAFESUBST = "safesubst:"
+_SAFESUBST = "safesubst:"
 _VARIANT = "-{"  # Chinese variants are chosen before templates are read
 
 
@@ -101,11 +101,24 @@ def _name(nodes: Nodes) -> Iterator[str]:
     for node in nodes:
         if isinstance(node, str):
             written += node
-        elif not (isinstance(node, Parameter) and node.default == (SAFESUBST,)):
+        elif not (isinstance(node, Parameter) and _is_substitution(node)):
             if ":" in written:
                 yield written.strip()
             return
-    yield written.strip().removeprefix(SAFESUBST).lstrip()
+    yield without_safesubst(written)
+
+
+def _is_substitution(node: Parameter) -> bool:
+    """Tell whether a parameter is there for `subst:` and shows nothing on a page: `{{{|safesubst:}}}`, `{{{subst|}}}`."""
+    return node.default == () or (
+        node.default is not None and len(node.default) == 1 and str(node.default[0]).strip().lower() == _SAFESUBST
+    )
+
+
+def without_safesubst(name: str) -> str:
+    """Return a call's name without white space around it and without `safesubst:`, which changes only saved pages."""
+    name = name.strip()
+    return name[len(_SAFESUBST) :].lstrip() if name[: len(_SAFESUBST)].lower() == _SAFESUBST else name
 
 
 @dataclass

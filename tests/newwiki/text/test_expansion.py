@@ -28,6 +28,7 @@ def read(wikitext: str, title: str = "", **sources: str) -> Extract:
         ("{{x|[[Rome|city]]}}", "the ''{{{1}}}''", "the city"),
         ("{{x|a}}", "{{#if:{{{1|}}}|<!-- a comment -->{{{1}}}}}<noinclude>docs</noinclude>", "a"),
         ("{{x|1912}}", "{{ {{{|safesubst:}}}#ifeq:{{{1}}}|1912|that year|later}}", "that year"),
+        ("{{x|a}}", "{{{{{subst|}}}#if:{{{1|}}}|{{SafeSubst:lc:{{{1}}}}}}}", "a"),
         ("{{x}}", "{{lc:ABC}} {{ucfirst:abc}} {{formatnum:12345}}", "abc Abc 12,345"),
         ("{{x}}", "of {{PAGENAME}}", "of Lumen"),
         ("{{x|5}}", "{{convert|{{{1}}}|km}}", "5 kilometres"),
