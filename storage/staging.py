@@ -123,8 +123,7 @@ class Staging:
     def waiting(self, limit: int) -> list[Page]:
         """Return the first pages that wait for templates, by page id."""
         with self._connect() as connection:
-            statement = "select * exclude wanted from waiting order by page_id limit ?"
-            pages = records(Page, connection.execute(statement, [limit]))
+            pages = records(Page, connection.execute(query("staged_waiting"), [limit]))
         return [replace(page, tags=tuple(page.tags)) for page in pages]
 
     def wanted(self) -> set[str]:

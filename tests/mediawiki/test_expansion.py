@@ -3,6 +3,7 @@
 import json
 import random
 import re
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -16,7 +17,7 @@ from tests import processes
 
 from .conftest import StartWiki
 from .exports import Edit, History, write_export
-from .refreshing import Refreshed, environment, refresh
+from .refreshing import Refreshed, environment, refresh, start
 from .rendering import TEXT, rendered_words, words
 from .test_two_sources import DEALT_ANEW
 from .wiki import Event, Wiki
@@ -165,6 +166,31 @@ def test_templates_cost_a_request_for_fifty(both: tuple[Refreshed, Refreshed], t
     kinds = json.loads((both[0].path.parent / "kinds.json").read_text())
     assert kinds["templates"] == 4
     assert {row["kind"]: row["requests"] for row in both[0].rows("requests")}["templates"] == 4
+
+
+def test_an_interrupted_refresh_reads_no_template_and_no_page_twice(
+    both: tuple[Refreshed, Refreshed], templated: Wiki, tmp_path: Path
+) -> None:
+    templated.reset()
+    templated.faults("pass titles=", "hold titles=")
+    database = tmp_path / "api.duckdb"
+    process = start(database, "--api", templated.api_url, *REQUEST)
+    deadline = time.monotonic() + 60
+    while len(before := _titles(templated)) < 2:
+        assert process.exitcode is None and time.monotonic() < deadline, "the refresh did not come to its templates"
+        time.sleep(0.01)
+    process.kill()
+    process.join()
+    templated.reset()
+    again = refresh(database, "--api", templated.api_url, *REQUEST)
+    assert again.content_sha256 == both[0].content_sha256
+    assert not before[0] & set().union(*_titles(templated))
+    assert not templated.kinds()["text"]
+
+
+def _titles(wiki: Wiki) -> list[set[str]]:
+    """The titles of each request for templates."""
+    return [set(each.parameters["titles"].split("|")) for each in wiki.requests() if "titles" in each.parameters]
 
 
 def _newwiki(folder: Path, *arguments: object) -> CompletedProcess[str]:

@@ -1,4 +1,4 @@
-"""Expand a template from its own wikitext, if that is parameters, `#if`, `#ifeq`, `#switch` and other such templates.
+"""Expand a template from its own wikitext, if that is parameters, `#if`, `#ifeq`, `#switch` and similar templates.
 
 Our renderers go first, also for templates within templates. Whatever needs more than wikitext (Lua, `#expr`, the time of
 day, a template that is not known) makes the whole template `NotExpandable`: half of its text would be wrong. So does a
@@ -37,8 +37,12 @@ _REDIRECT = re.compile(r"\s*#[^\s\[\]:#]+\s*:?\s*\[\[:?\s*([^\[\]|#]+)")
 _ILLEGAL = re.compile(r"[\x00-\x1f\x7f<>\[\]{}|#]")
 _LONGEST_NAME = 255  # bytes
 _BLOCK_START = re.compile(r"[*#:;]|\{\|")
-_CASES: dict[str, Callable[[str], str]] = {"lc": str.lower, "uc": str.upper, "lcfirst": lambda text: text[:1].lower() + text[1:],
-          "ucfirst": lambda text: text[:1].upper() + text[1:]}  # fmt: skip
+_CASES: dict[str, Callable[[str], str]] = {
+    "lc": str.lower,
+    "uc": str.upper,
+    "lcfirst": lambda text: text[:1].lower() + text[1:],
+    "ucfirst": lambda text: text[:1].upper() + text[1:],
+}
 _ARTICLE = {"NAMESPACE": "", "NAMESPACENUMBER": "0", "!": "|", "=": "="}
 _FUNCTIONS = ("#if", "#ifeq", "#switch")
 _CHECKS = ("check for unknown parameters", "check for deprecated parameters", "check for clobbered parameters")

@@ -109,7 +109,7 @@ def _name(nodes: Nodes) -> Iterator[str]:
 
 
 def _is_substitution(node: Parameter) -> bool:
-    """Tell whether a parameter is there for `subst:` and shows nothing on a page: `{{{|safesubst:}}}`, `{{{subst|}}}`."""
+    """Tell whether a parameter is there for `subst:` alone: `{{{|safesubst:}}}`, `{{{subst|}}}`."""
     return node.default == () or (
         node.default is not None and len(node.default) == 1 and str(node.default[0]).strip().lower() == _SAFESUBST
     )

@@ -109,3 +109,11 @@ select title, rev_id, wikitext
 from snapshot_templates
 where snapshot_id = ?
 order by title;
+
+
+-- name: staged_waiting
+-- The first pages that wait for templates.
+select * exclude wanted
+from waiting
+where page_id in (select page_id from waiting order by page_id limit ?)
+order by page_id;

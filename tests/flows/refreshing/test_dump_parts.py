@@ -220,7 +220,7 @@ def test_a_process_that_is_killed_leaves_what_was_judged_and_the_next_goes_on(
         "import os, pickle, signal, sys\nfrom flows.progress import Silent\n"
         "from flows.refreshing.gather_and_publish import refresh\nfrom newwiki.sources.dump import DumpSource\n"
         "from storage.database import Database\nfrom storage.staging import Staging\nadd = Staging.add\n"
-        "def once(self, pages, asked=()):\n    add(self, pages, asked)\n"
+        "def once(self, pages, *more):\n    add(self, pages, *more)\n"
         "    if pages: print(len(self.done()), flush=True); os.kill(os.getpid(), signal.SIGKILL)\n"
         "Staging.add = once\ndatabase, asked, *parts = sys.argv[1:]\n"
         "refresh(Database(database), DumpSource(parts), pickle.loads(bytes.fromhex(asked)), Silent())"
