@@ -12,7 +12,6 @@ import pytest
 
 from newwiki.text.language import load_language
 from newwiki.text.prose import extract, extract_prose
-from newwiki.text.templates.expansion import templates_within
 from tests import processes
 
 from .conftest import StartWiki
@@ -59,7 +58,8 @@ CALLS = (
     "{{Side|east}}", "{{Side|x}}", "{{Side}}", "{{Last is default|1}}", "{{Last is default|3}}",
     "{{Falls to default|a}}", "{{Falls to default|b}}", "{{Falls to default|c}}", "{{Safe|name= Bo }}", "{{Safe}}",
     "{{Safe|name=}}", "{{Road|old}}", "{{Road|side=s|new}}", "{{Piped|river}}", "{{Quoted part|this}}",
-    "{{For pages}}", "{{For pages|x= 2 }}", "{{Sorted|5}}", "{{Filed|red}}", "{{Slanted|[[Bonn|text]]}}", "{{Same|1|1.0}}", "{{Same|a|b}}", "{{Article}}", "{{Deep|n}}", "{{Deep}}",
+    "{{For pages}}", "{{For pages|x= 2 }}", "{{Sorted|5}}", "{{Filed|red}}",
+    "{{Slanted|[[Bonn|text]]}}", "{{Same|1|1.0}}", "{{Same|a|b}}", "{{Article}}", "{{Deep|n}}", "{{Deep}}",
     "{{Twice|{{Side|s}}}}", "{{Twice|a [[b|c]] d}}", "{{Named 1|x=y|1= z |a b=c}}", "{{Verbatim|1}}",
     "{{Template:Side|N}}", "{{side |n}}", "{{#if:x|yes|no}}", "{{#ifeq:1|2|yes|{{Side|s}}}}",
 )  # fmt: skip

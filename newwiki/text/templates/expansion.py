@@ -1,9 +1,9 @@
-"""Expand a template from its own wikitext, if that is parameters, `#if`, `#ifeq`, `#switch` and similar templates.
+"""Expand a template from its own wikitext, if that is parameters, `#if`, `#ifeq`, `#switch` and such templates.
 
-Our renderers go first, also for templates within templates. Whatever needs more than wikitext (Lua, `#expr`, the time of
-day, a template that is not known) makes the whole template `NotExpandable`: half of its text would be wrong. So does a
-condition on text that is missing. Each page has a budget, so hostile templates cost little (law: time in proportion to
-the page and the sources that it uses).
+Our renderers go first, also for templates within templates. Whatever needs more than wikitext (Lua, `#expr`, the time
+of day, a template that is not known) makes the whole template `NotExpandable`: half of its text would be wrong. So does
+a condition on text that is missing. Each page has a budget, so hostile templates cost little: the time is proportional
+to the page and the sources that it uses.
 """
 
 import math

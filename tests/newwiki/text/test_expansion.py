@@ -147,7 +147,7 @@ def test_a_name_is_normalized_as_mediawiki_does(written: str, title: str | None)
 
 
 def _bomb(levels: int) -> Mapping[str, str]:
-    bomb = {f"L{level}": "{{L%d}}" % (level + 1) * 10 for level in range(levels)}
+    bomb = {f"L{level}": f"{{{{L{level + 1}}}}}" * 10 for level in range(levels)}
     return bomb | {f"L{levels}": "lol"}
 
 
