@@ -10,7 +10,7 @@ import re
 from newwiki.text.holes import Holes, is_counted
 from newwiki.text.language import Language
 from newwiki.text.tags import ATTRIBUTES, BLOCK_MARK, HOLE, TAG_MARK, without_dress, without_raw
-from newwiki.text.templates import TemplateArguments, render
+from newwiki.text.templates import UNSAID, TemplateArguments, render
 from newwiki.text.templates.expansion import Expansion
 from newwiki.text.templates.template_source import NotExpandable
 
@@ -160,20 +160,26 @@ class _Resolver:
         if len(template) > _MAX_INLINE:
             return template
         text = render(name, TemplateArguments(parts, title=self._title), self._language)
+        if UNSAID in text and (shown := self._expanded(template)) is not None:
+            text = shown
         return self._holes.mark_unsaid(text, template) or HOLE
 
     def _without_renderer(self, template: str) -> str:
         """Return what a template's own wikitext shows, or the mark of a hole."""
         mark = self._holes.mark(template, self._language)
-        if self._expansion is None or not is_counted(mark) or len(template) > _MAX_INLINE:
-            return mark
+        shown = self._expanded(template) if is_counted(mark) else None
+        return mark if shown is None else self._holes.mark_unsaid(shown, template) or HOLE
+
+    def _expanded(self, template: str) -> str | None:
+        """Return what a template's own wikitext shows; None if that cannot be told."""
+        if self._expansion is None or len(template) > _MAX_INLINE:
+            return None
         name, *parts = template.split("|")
         try:
             wikitext = self._expansion.expand(name, parts)
         except NotExpandable:
-            return mark
-        shown = resolve(wikitext, self._language, self._title, self._holes)
-        return self._holes.mark_unsaid(shown, template) or HOLE
+            return None
+        return resolve(wikitext, self._language, self._title, self._holes)
 
     def _linked(self, link: str) -> str:
         return _shown(link, self._language) if len(link) <= _MAX_INLINE else OPEN_LINK + link

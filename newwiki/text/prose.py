@@ -30,7 +30,7 @@ from newwiki.text.tags import (
     without_switches,
     without_tags,
 )
-from newwiki.text.templates.expansion import NO_TEMPLATES, Expansion, title_of
+from newwiki.text.templates.expansion import NO_TEMPLATES, Expansion, title_of, within_reach
 from newwiki.text.words import split_words
 
 EXTRACTOR_VERSION = "5"
@@ -102,8 +102,15 @@ def extract(wikitext: str, language: Language, title: str = "", templates: Mappi
     """Extract the running text of a page and its headings; the prose is empty if there is none.
 
     `title` is what `{{PAGENAME}}` and similar templates show. `templates` has the wikitext of templates by title
-    (without their namespace), from which those without a renderer are expanded; the others leave holes.
+    (without their namespace), from which holes are filled. The page is read twice then, because only templates that it
+    calls, and those that these call, may change its text.
     """
+    plain = _extract(wikitext, language, title, NO_TEMPLATES)
+    reached = within_reach(plain.wanted, templates, language) if templates else NO_TEMPLATES
+    return _extract(wikitext, language, title, reached) if reached else plain
+
+
+def _extract(wikitext: str, language: Language, title: str, templates: Mapping[str, str]) -> Extract:
     wikitext = CONTROL.sub("", wikitext)
     if language.spaceless:
         wikitext = without_variants(wikitext)

@@ -8,7 +8,7 @@ to the page and the sources that it uses.
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -89,6 +89,18 @@ def templates_within(source: str, language: Language) -> frozenset[str]:
         return frozenset()
 
 
+def within_reach(wanted: Iterable[str], sources: Mapping[str, str], language: Language) -> Mapping[str, str]:
+    """Return those of the sources that the wanted templates may need, so that no other source changes a text."""
+    reached: dict[str, str] = {}
+    left = list(wanted)
+    while left:
+        title = left.pop()
+        if title in sources and title not in reached:
+            reached[title] = sources[title]
+            left += templates_within(sources[title], language)
+    return reached
+
+
 def _calls_of(source: str, language: Language) -> frozenset[str]:
     """Return the titles of the templates without a renderer that a source calls. Raises NotExpandable if it calls a
     parser function that needs more than wikitext, even where it may not come to that."""
@@ -144,7 +156,8 @@ class Expansion:
     def expand(self, name: str, parts: Sequence[str]) -> str:
         """Return the wikitext that a template shows, without templates; `parts` are its arguments, already rendered.
 
-        Nothing for a template that shows a box, a table, or what is not for print. Raises NotExpandable.
+        The template itself is not rendered by a renderer, which has failed if there is one. Returns nothing for a
+        template that shows a box, a table, or what is not for print. Raises NotExpandable.
         """
         self._depth = 0
         text = self._call(Call(((name,), *((part,) for part in parts))), None)
@@ -239,7 +252,7 @@ class Expansion:
         parts = call.parts[1:]
         seen: set[str] = set()
         while True:
-            if self._language.renderer_of(name) is not None:
+            if (frame is not None or seen) and self._language.renderer_of(name) is not None:
                 given = [self._text(part, frame) for part in parts]
                 return render(name, TemplateArguments(given, title=self._title), self._language)
             title = title_of(name, self._language)

@@ -128,6 +128,18 @@ def test_what_a_source_calls_is_known_before_it_is_expanded() -> None:
     assert read("It has {{x|Y}} now.", X="{{ {{{1}}} }}", Y="y").holes == {"X": 1}
 
 
+def test_a_renderer_that_cannot_tell_gives_way_to_the_wikitext() -> None:
+    assert read("It is the {{ordinal|x}} one.", Ordinal="{{{1}}}-th").prose == "It is the x-th one."
+    assert read("It is the {{ordinal|2}} one.", Ordinal="{{{1}}}-th").prose == "It is the 2nd one."
+
+
+def test_a_template_outside_the_running_text_is_not_wanted() -> None:
+    """Its source, which another page of the snapshot may have asked for, changes nothing either."""
+    page = "* {{x}}\n\n{| \n| {{x}}\n|}\n\nIt is so.\n\n== See also ==\n{{x}}"
+    assert read(page).wanted == set()
+    assert read(page, X="text") == read(page)
+
+
 @pytest.mark.parametrize(
     ("written", "title"),
     [
