@@ -52,7 +52,7 @@ _BOX = re.compile(
     r"(?:noprint|navbox|mbox|ambox|metadata|infobox|hatnote|sidebar))",
     re.IGNORECASE,
 )
-_UNSEEN = r"(?:display\s*:\s*none|\bnoprint\b|visibility\s*:\s*hidden)"
+_UNSEEN = r"(?:display\s*:\s*none|visibility\s*:\s*hidden|\bclass\s*=\s*[\"']?[^\"'<>]*\b(?:noprint|reference)\b)"
 _HIDDEN = re.compile(rf"<(\w+)(?=\s)[^<>]*{_UNSEEN}[^<>]*>[^<]*</\1\s*>", re.IGNORECASE)
 _STILL_HIDDEN = re.compile(rf"<\w[^<>]*{_UNSEEN}", re.IGNORECASE)
 

@@ -34,6 +34,7 @@ def read(wikitext: str, title: str = "", **sources: str) -> Extract:
         ("{{x|5}}", "{{convert|{{{1}}}|km}}", "5 kilometres"),
         ("{{x|a}}", "{{{1}}}{{#invoke:Check for unknown parameters|check|showblankpositional=1|1}}", "a"),
         ("{{x|a}}", "{{{1}}}<ref>source</ref>", "a"),
+        ("{{x|a}}", '{{{1}}}<sup class="reference">[source?]</sup><span class="noprint">[b]</span>', "a"),
         ("{{x|{{y|b}}}}", "<{{{1}}}>", "<'b'>"),
     ],
 )
