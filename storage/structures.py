@@ -1,4 +1,4 @@
-"""Store the structure of articles beside their prose: infoboxes, facts, citations, holes and counts, in three tables."""
+"""Store the structure of articles beside their prose: infoboxes, citations, holes and counts, in three tables."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -2,7 +2,8 @@
 
 A place is broken where the words beside it need what is missing: a number word or a unit after it (`number_followers`),
 or a word before it that something must follow (`hole_leaders`, `number_leaders`) with an end after it: a mark, a verb
-or one of `hole_stoppers`. A sentence is broken too if its first word or the object of its last verb is missing. Anywhere else a sentence reads on without the template, as it does without a footnote.
+or one of `hole_stoppers`. A sentence is broken too if its first word or the object of its last verb is missing.
+Anywhere else a sentence reads on without the template, as it does without a footnote.
 """
 
 import functools
@@ -76,7 +77,7 @@ def _is_broken(before: str, after: str, language: Language) -> bool:
         return True
     if head == after and _SUFFIX.match(head):
         return True
-    if (is_glued and last in "-‐") or last in _SIGNS:
+    if last and (last in _SIGNS or (is_glued and last in "-‐")):
         return True
     is_stop = first in language.hole_stoppers
     if not tail or (_END.search(tail) and not is_glued):

@@ -53,9 +53,7 @@ def test_a_page_that_passes_has_its_text_split_and_its_numbers(
 
 
 def test_a_page_with_more_holes_than_allowed_is_dropped(english: Language) -> None:
-    holed = replace(
-        LUMEN, wikitext=f"{LUMEN.wikitext} It lies in {{{{Xyzzy}}}}. The {{{{Xyzzy}}}} and {{{{Plugh}}}} runs."
-    )
+    holed = replace(LUMEN, wikitext=f"{LUMEN.wikitext} In {{{{Xyzzy}}}}. The {{{{Xyzzy}}}} {{{{Plugh}}}} runs.")
     for at_most, verdict in ((None, "selected"), (3, "selected"), (2, "many_holes"), (0, "many_holes")):
         judged = judge(holed, replace(ASKED, max_holes=at_most), english, lambda _: 3)
         assert judged.verdict == verdict

@@ -185,4 +185,6 @@ def test_what_is_not_known_is_told_with_its_remedy(database: Database, published
         strata.parts(database, "infobox", [NAME])
     with pytest.raises(TerminalError, match=f"`newwiki snapshots topics {NAME}` does"):
         strata.pages(database, "topic", NAME)
+    with pytest.raises(TerminalError, match=r"holes of .* were not counted.*; refresh its window and cutoff again"):
+        strata.parts(database, "holes", [NAME])
     assert strata.parts(database, "length", ["file:abc"]) == []
