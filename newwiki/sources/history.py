@@ -133,11 +133,12 @@ class _PageHistory:
         return True
 
     def _forget_oldest(self) -> None:
-        """Keep only the newest revisions, of which one will be selected."""
-        place = -settling.HISTORY - 1
-        if oldest := self._counted.revisions[place]:
-            self._held -= oldest.text.kept
-            self._counted.revisions[place] = None
+        """Keep only the newest revisions, of which one will be selected. In a file with the newest first, the oldest is
+        the last that was added."""
+        for place in (0, -settling.HISTORY - 1):
+            if oldest := self._counted.revisions[place]:
+                self._held -= oldest.text.kept
+                self._counted.revisions[place] = None
 
     def _note_move(self, revision: ExportedRevision) -> None:
         """Record a revision that changes nothing: a move leaves one, and so does a hidden text."""
@@ -163,15 +164,12 @@ class _PageHistory:
         first = self._first
         if first is None or first.parent_id or not self._counted.revisions or first.moment not in self._window:
             return None
-        title, begun_as = moves.titles_back(self._page.title, self._unchanging, self._cutoff)
-        is_elsewhere = moves.namespace(title, prefixes) != 0
-        if is_elsewhere and moves.namespace(begun_as, prefixes):
+        place = moves.place_at_cutoff(self._page.title, self._unchanging, self._cutoff, prefixes)
+        if place is None or moves.left_by_move(place.begun_as, self._redirect, first.comment):
             return None
-        if moves.left_by_move(begun_as, self._redirect, first.comment):
-            return None
-        if is_elsewhere:
-            return Page(self._page.page_id, title, first.moment, absent="moved", summary=first.comment)
-        return self._as_it_stood(title, first)
+        if place.is_elsewhere:
+            return Page(self._page.page_id, place.title, first.moment, absent="moved", summary=first.comment)
+        return self._as_it_stood(place.title, first)
 
     def _as_it_stood(self, title: str, first: ExportedRevision) -> Page:
         history = self._history()
