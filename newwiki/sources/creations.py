@@ -3,8 +3,10 @@
 The creation log names the pages created in the window and where they were created. The move log, read up to the cutoff,
 tells where each of them was then. A page belongs to the window if it was created in the main namespace or was there at
 the cutoff; later moves do not matter. Pages whose histories were merged, restored or imported are listed as their
-revisions say (`newwiki.sources.rewritten`). The log of a single namespace omits creations whose entry is hidden, so the log
-of all namespaces is read, and for each hidden entry the wiki is asked which pages were created in that second.
+revisions say (`newwiki.sources.rewritten`).
+
+The log of a single namespace omits creations whose entry is hidden, so the log of all namespaces is read, and for each
+hidden entry the wiki is asked which pages were created in that second.
 
 Recent changes alone would not do: they forget pages that were deleted, even if they were restored. They serve only to
 find redirects that nobody has edited since.
@@ -29,8 +31,8 @@ _SECOND = timedelta(seconds=1)
 
 @dataclass(frozen=True)
 class Created:
-    """The pages of a window in the order of their creation, and the ids of those whose revisions may name parents that
-    are elsewhere now (`irregular`)."""
+    """The pages of a window in the order of their creation, and the ids of those whose revisions may name other
+    parents than the revisions before them (`irregular`)."""
 
     pages: list[Page]
     irregular: frozenset[int] = frozenset()
@@ -39,8 +41,8 @@ class Created:
 def list_created(
     api: Api, window: Window, cutoff: datetime, limit: int | None, memory: Memory | None, texts_per_request: int
 ) -> Generator[Batch, None, Created]:
-    """Return the pages, at most `limit`, with their titles at the cutoff. Pages that had left the main namespace by then
-    are `moved`. Yields empty batches that report progress."""
+    """Return the pages, at most `limit`, with their titles at the cutoff. Pages that had left the main namespace by
+    then are `moved`. Yields empty batches that report progress."""
     moves = Moves()
     for entries in log(api, "moves", window.start, cutoff, memory, letype="move"):
         moves.add(entries)

@@ -120,8 +120,8 @@ class ApiSource:
         return replace(_page(stub, taken, counted), stepped_over=settling.stepped_over(_stands_of(history), place))
 
     def _history(self, page: Page, cutoff: datetime, at_most: int) -> list[dict[str, Any]]:
-        """Return up to `at_most` revisions that count, newest first, from the cutoff back to the page's creation. More are
-        requested only if some of them do not count."""
+        """Return up to `at_most` revisions that count, newest first, from the cutoff back to the page's creation. More
+        are requested only if some of them do not count."""
         revisions: list[dict[str, Any]] = []
         history: list[dict[str, Any]] = []
         for answer in self._api.query(

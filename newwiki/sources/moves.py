@@ -56,12 +56,13 @@ class Unchanging:
 
 
 def unchanging_revisions(history: Sequence[dict[str, Any]]) -> list[Unchanging]:
-    """Return the unchanging revisions of an API answer that lists a page's revisions, oldest first, with their sizes and
-    SHA-1. Beside a hidden or an empty text every revision is one, as in a dump."""
+    """Return the unchanging revisions of an API answer that lists a page's revisions, oldest first, with their sizes
+    and SHA-1. Beside a hidden or an empty text every revision is one, as in a dump."""
     return [
         Unchanging(moment(later["timestamp"]), later["revid"], later.get("comment", ""))
         for earlier, later in pairwise(history)
-        if earlier.get("sha1") == later.get("sha1") or any(is_hidden(one) or not one["size"] for one in (earlier, later))
+        if earlier.get("sha1") == later.get("sha1")
+        or any(is_hidden(one) or not one["size"] for one in (earlier, later))
     ]
 
 

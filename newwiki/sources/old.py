@@ -24,7 +24,13 @@ from newwiki.sources.creations import log
 from newwiki.sources.dump import DumpSource
 from newwiki.sources.mediawiki import ApiSource
 from newwiki.sources.moves import (
-    Moves, Place, left_by_move, linked_titles, redirect_target, titles_back, unchanging_revisions,
+    Moves,
+    Place,
+    left_by_move,
+    linked_titles,
+    redirect_target,
+    titles_back,
+    unchanging_revisions,
 )  # fmt: skip
 from newwiki.sources.revision_order import counted
 from newwiki.sources.source import Batch, Source, source

@@ -21,7 +21,7 @@ from typing import Any
 
 from newwiki.snapshot import Page, Window
 from newwiki.sources.api import Api, fetch_revisions, joined, wikitext
-from newwiki.sources.moves import Moves, left_by_move, linked_titles, place_at_cutoff, prefixes, unchanging_revisions
+from newwiki.sources.moves import left_by_move, linked_titles, place_at_cutoff, prefixes, unchanging_revisions
 from newwiki.sources.revision_order import counted
 from newwiki.sources.source import Batch
 from newwiki.sources.timestamps import moment, stamp
@@ -76,17 +76,15 @@ class Rewritten:
 
 @dataclass
 class Examined:
-    """Those of the examined pages that belong to the window, by page id; the ids of those that no longer exist (`gone`);
-    and the ids of those whose revisions name other parents than the revisions before them (`irregular`)."""
+    """Those of the examined pages that belong to the window, by page id; the ids of those that no longer exist
+    (`gone`); and the ids of those whose revisions name other parents than the revisions before them (`irregular`)."""
 
     pages: dict[int, Page] = field(default_factory=dict)
     gone: set[int] = field(default_factory=set)
     irregular: set[int] = field(default_factory=set)
 
 
-def examine(
-    api: Api, page_ids: Iterable[int], window: Window, cutoff: datetime
-) -> Generator[Batch, None, Examined]:  # fmt: skip
+def examine(api: Api, page_ids: Iterable[int], window: Window, cutoff: datetime) -> Generator[Batch, None, Examined]:
     """Read all revisions of the pages. Yields empty batches that report progress."""
     examined = Examined()
     asked = sorted(page_ids)
@@ -171,7 +169,7 @@ def _targets(api: Api, merged_at: Mapping[str, str]) -> dict[str, int]:
                 lestart=merged_at[title], leprop="ids|timestamp",
             )
         )  # fmt: skip
-        targets |= {title: entry["logpage"] for entry in answer["logevents"] if "logpage" in entry}
+        targets.update((title, entry["logpage"]) for entry in answer["logevents"] if "logpage" in entry)
     return targets
 
 

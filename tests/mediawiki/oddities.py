@@ -5,10 +5,14 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from flows.refreshing.gather_and_publish import SnapshotDefinition
+from newwiki.snapshot import Selection, Window
+
 from .exports import Edit, History, write_export
 from .wiki import Event, Wiki
 
-REQUEST = ("--month", "2024-05", "--min-words", "20", "--min-revisions", "3", "--cutoff", "2024-06-15")
+CUTOFF = datetime(2024, 6, 15, tzinfo=UTC)
+REQUEST = SnapshotDefinition(Window.month("2024-05"), Selection(min_words=20, min_revisions=3), CUTOFF)
 # The row of each page: the day of May on which it was created, its verdict, and its revisions, counted up to 3
 EXPECTED = {
     "Plain": (2, "selected", 3),
@@ -38,8 +42,8 @@ EXPECTED = {
     "Begun as a draft": (3, "selected", 3),
     "Over a redirect": (9, "selected", 3),
 }
-# An import that no log mentions, of revisions of May: only a dump shows the page
-UNLOGGED = "Born elsewhere in May"
+# An import that no log mentions, of revisions of April: only a dump shows the page
+UNLOGGED = "Born elsewhere in April"
 # Pages without a row: created before May elsewhere or here, merged into another page, or without their beginning
 NO_ROW = {
     "Born elsewhere", "Merged with April", "Source of April", "Source in May", "Draft:Source",
@@ -89,7 +93,7 @@ def _imports(folder: Path) -> Iterator[Event]:
     yield imported(_may(20), "Draft:Uploaded as a draft", *new, logged=True)
     yield Event(_june(2), "move", "Draft:Uploaded as a draft", to="Uploaded as a draft")
     yield imported(_may(20), "Born elsewhere", *old)
-    yield imported(_may(20), UNLOGGED, *new)
+    yield imported(_may(20), UNLOGGED, datetime(2024, 4, 9, tzinfo=UTC))
 
 
 def _merges() -> Iterator[Event]:

@@ -56,8 +56,8 @@ class Request:
         if "generator" in asked:
             return "recent"
         if "list" in asked:
-            kinds = {"create": "list", "move": "moves", "import": "rewritten", "merge": "rewritten", "delete": "rewritten"}
-            return kinds[asked["letype"]] if "letype" in asked else "hidden"
+            kinds = {"create": "list", "move": "moves", "import": "rewritten", "merge": "rewritten"}
+            return kinds[asked["letype"]] if "letype" in asked else "rewritten" if "leaction" in asked else "hidden"
         if asked.get("prop") == "pageprops":
             return "properties"
         if "rvlimit" in asked:
@@ -73,8 +73,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that is done to a page at a moment: `edit` (to `text`), `move` or `merge` (to `to`), `delete`, `restore`;
-    `import` or `upload` of an export (`text`), without and with an entry in the import log.
+    """Something that is done to a page at a moment: `edit` (to `text`), `move` or `merge` (to `to`), `delete`,
+    `restore`; `import` or `upload` of an export (`text`), without and with an entry in the import log.
 
     `only` are the times of the revisions to restore, or of the last one to merge; all if there are none.
     """

@@ -29,7 +29,7 @@ class Wiki:
         self._creations, self._moves = creations, moves
         self.asked: list[dict[str, Any]] = []
 
-    def query(self, kind: str, memory: object, **asked: Any) -> Iterator[dict[str, Any]]:
+    def query(self, kind: str, memory: object = None, **asked: Any) -> Iterator[dict[str, Any]]:
         self.asked.append(asked)
         if kind == "rewritten":
             yield {"logevents": []}
