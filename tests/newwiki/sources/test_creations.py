@@ -29,6 +29,9 @@ class Wiki:
         self._creations, self._moves = creations, moves
         self.asked: list[dict[str, Any]] = []
 
+    def batches(self, items: list[str]) -> list[list[str]]:
+        return [items] if items else []
+
     def query(self, kind: str, memory: object = None, **asked: Any) -> Iterator[dict[str, Any]]:
         self.asked.append(asked)
         if kind == "rewritten":
