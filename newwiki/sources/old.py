@@ -32,7 +32,7 @@ from newwiki.sources.moves import (
     titles_back,
     unchanging_revisions,
 )  # fmt: skip
-from newwiki.sources.revision_order import counted
+from newwiki.sources.revision_order import counted, is_irregular
 from newwiki.sources.source import Batch, Source, source
 from newwiki.sources.timestamps import moment
 
@@ -89,11 +89,12 @@ class OldApi(ApiSource):
         existing = self._existing(page_ids)
         places = self._places({page_id: existing[page_id] for page_id in page_ids if page_id in existing})
         articles = {page_id: place.title for page_id, place in places.items() if place.namespace == 0}
-        begun = [self._beginning(page_id, title, cutoff, at_most) for page_id, title in articles.items()]
+        irregular: set[int] = set()
+        begun = [self._beginning(page_id, title, cutoff, at_most, irregular) for page_id, title in articles.items()]
         pages = {page.page_id: page for page in begun if page and page.created_at in window}
         if not pages:
             return []
-        texts = self.texts(list(pages.values()), cutoff)
+        texts = self.texts(list(pages.values()), cutoff, irregular)
         return [replace(page, revisions=pages[page.page_id].revisions) for page in texts]
 
     def _places(self, existing: dict[int, dict[str, Any]]) -> dict[int, Place]:
@@ -106,9 +107,10 @@ class OldApi(ApiSource):
             for page_id, page in existing.items()
         }
 
-    def _beginning(self, page_id: int, title: str, cutoff: datetime, at_most: int) -> Page | None:
+    def _beginning(self, page_id: int, title: str, cutoff: datetime, at_most: int, irregular: set[int]) -> Page | None:
         """Return the page with its first edit and its number of revisions up to the cutoff. None if it has none, if its
-        beginning is lost, or if a move left it behind. Reads the oldest revisions that one request gives (500)."""
+        beginning is lost, or if a move left it behind. Reads the oldest revisions that one request gives (500),
+        and adds the page to `irregular` if they name other parents than the revisions before them."""
         answer = next(self._histories(page_id))
         revisions: list[dict[str, Any]] = answer["pages"][0].get("revisions", [])
         history = counted(revision for revision in revisions if moment(revision["timestamp"]) <= cutoff)
@@ -116,6 +118,8 @@ class OldApi(ApiSource):
             return None
         if self._is_left_by_move(page_id, title, history[0], cutoff):
             return None
+        if is_irregular(history):
+            irregular.add(page_id)
         return Page(
             page_id,
             title,

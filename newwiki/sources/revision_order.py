@@ -16,6 +16,7 @@ the order in which it stores them and never renumbers them:
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
 from newwiki.sources.timestamps import moment
@@ -57,3 +58,8 @@ def counted(revisions: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     for revision in revisions:
         history.add(revision["revid"], moment(revision["timestamp"]), revision)
     return history.revisions
+
+
+def is_irregular(history: Iterable[dict[str, Any]]) -> bool:
+    """Tell whether a revision names another parent than the revision before it, as after a merge or a restoration."""
+    return any(later["parentid"] != earlier["revid"] for earlier, later in pairwise(history))

@@ -16,13 +16,12 @@ in a dump only.
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import pairwise
 from typing import Any
 
 from newwiki.snapshot import Page, Window
 from newwiki.sources.api import Api, fetch_revisions, joined, wikitext
 from newwiki.sources.moves import left_by_move, linked_titles, place_at_cutoff, prefixes, unchanging_revisions
-from newwiki.sources.revision_order import counted
+from newwiki.sources.revision_order import counted, is_irregular
 from newwiki.sources.source import Batch
 from newwiki.sources.timestamps import moment, stamp
 
@@ -96,7 +95,7 @@ def examine(api: Api, page_ids: Iterable[int], window: Window, cutoff: datetime)
             examined.gone.add(page_id)
         elif page := _page(api, today, history, window, cutoff, names):
             examined.pages[page_id] = page
-        if any(later["parentid"] != earlier["revid"] for earlier, later in pairwise(history)):
+        if is_irregular(history):
             examined.irregular.add(page_id)
         yield Batch([], place, len(asked), "rewritten histories")
     return examined

@@ -332,7 +332,9 @@ def test_revisions_by_time_are_refused_where_they_hide_a_creation(
         revision(82, "2016-01-01T00:00:00Z", "foreign, too", parent=80),
         revision(70, "2026-09-03T10:00:00Z", "own"),
     ]
-    with pytest.raises(TerminalError, match=r"does not list the revisions of 'Lumen' in the order of their ids.*--full"):
+    with pytest.raises(
+        TerminalError, match=r"does not list the revisions of 'Lumen' in the order of their ids.*--full"
+    ):
         pages(dump(page(7, "Lumen", by_time)))
 
 
