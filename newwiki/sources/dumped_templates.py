@@ -26,6 +26,7 @@ class WithTemplates:
         self._newest: ExportedRevision | None = None
         self._is_heard = False  # whether `histories` wants the next revision
         self._unheard = self._unheard_parents = 0
+        self._least_unheard_id: int | None = None
 
     def take(self) -> Read:
         """Return what was read since the last call."""
@@ -42,7 +43,7 @@ class WithTemplates:
             self._prefixes = moves.prefixes(self._histories.site.namespaces)
         is_template = moves.namespace(page.title, self._prefixes) == _TEMPLATE
         self._title = page.title.partition(":")[2].strip() if is_template else ""
-        self._newest, self._unheard, self._unheard_parents = None, 0, 0
+        self._newest, self._unheard, self._unheard_parents, self._least_unheard_id = None, 0, 0, None
         self._is_heard = self._histories.begin(page)
         return self._is_heard or is_template
 
@@ -52,6 +53,8 @@ class WithTemplates:
         else:
             self._unheard += 1
             self._unheard_parents += bool(revision.parent_id)
+            if not revision.parent_id:
+                self._least_unheard_id = min(revision.rev_id, self._least_unheard_id or revision.rev_id)
         if not self._title:
             return self._is_heard
         if revision.text.is_absent:
@@ -60,8 +63,10 @@ class WithTemplates:
             self._newest = revision
         return True
 
-    def end(self, unheard: int, unheard_parents: int) -> None:
-        self._histories.end(unheard + self._unheard, unheard_parents + self._unheard_parents)
+    def end(self, unheard: int, unheard_parents: int, least_unheard_id: int | None) -> None:
+        if self._title:
+            least_unheard_id = self._least_unheard_id
+        self._histories.end(unheard + self._unheard, unheard_parents + self._unheard_parents, least_unheard_id)
         if self._newest is not None and not self._newest.text.hidden:
             any_case = self._histories.site.case == "case-sensitive"
             title = self._title if any_case else first_letter_up(self._title)
