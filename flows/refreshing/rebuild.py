@@ -67,9 +67,10 @@ def rebuild(database: Database, source: Revisions, manifest: Manifest, progress:
     if site.wiki != manifest.wiki:
         raise TerminalError(f"the manifest is of {manifest.wiki}, and {source.name} is {site.wiki}; name the right one")
     unchecked = _check_against(database, manifest)
-    templates, problems = _fetch_templates(source, manifest)
+    found = _fetch(source, manifest, progress)
+    templates, problems = _templates(found, manifest)
     texts = {template.title: template.wikitext or "" for template in templates}
-    pages, differing = _fetch(source, manifest, texts, load_language(site.language), progress)
+    pages, differing = _pages(found, manifest, texts, load_language(site.language))
     problems += differing
     if not problems:
         problems = _wrong_hash(manifest, pages, templates)
@@ -136,43 +137,53 @@ def _against(manifest: Manifest) -> dict[str, str]:
     return against
 
 
-def _fetch_templates(source: Revisions, manifest: Manifest) -> tuple[list[TemplateSource], list[str]]:
-    """Return the unchanged templates by title, and a message for every other template."""
-    entries = {template.rev_id: template for template in manifest.templates}
+def _fetch(source: Revisions, manifest: Manifest, progress: Progress) -> dict[int, Revision]:
+    """Return the revisions that exist, by id. A dump is read once, as it may come from standard input."""
+    rev_ids = sorted(
+        [entry.rev_id for entry in manifest.articles] + [template.rev_id for template in manifest.templates]
+    )
+    found: dict[int, Revision] = {}
+    with progress.stretch(f"fetching {manifest.snapshot_id} from {source.name}", "revisions") as bar:
+        for batch in source.fetch(rev_ids):
+            found |= {revision.rev_id: revision for revision in batch}
+            bar.update(len(found), len(rev_ids))
+    return found
+
+
+def _templates(found: Mapping[int, Revision], manifest: Manifest) -> tuple[list[TemplateSource], list[str]]:
+    """Return the unchanged templates, ordered by title, and a message for every other template."""
     templates: list[TemplateSource] = []
     problems: list[str] = []
-    for revision in (revision for batch in source.fetch(sorted(entries)) for revision in batch):
-        entry = entries.pop(revision.rev_id)
-        template = TemplateSource(entry.title, revision.rev_id, revision.wikitext)
-        named = f"the template '{entry.title}' (revision {entry.rev_id})"
-        if revision.wikitext is None:
+    for entry in sorted(manifest.templates, key=lambda entry: entry.title):
+        named, revision = f"the template '{entry.title}' (revision {entry.rev_id})", found.get(entry.rev_id)
+        template = TemplateSource(entry.title, entry.rev_id, revision.wikitext if revision else None)
+        if revision is None:
+            problems.append(f"{named} is gone from the wiki")
+        elif template.wikitext is None:
             problems.append(f"{named} is hidden")
         elif template.sha1 != entry.sha1:
             problems.append(f"{named} differs: its text has SHA-1 {template.sha1}, and had {entry.sha1}")
-        templates.append(template)
-    gone = [
-        f"the template '{entry.title}' (revision {rev_id}) is gone from the wiki" for rev_id, entry in entries.items()
-    ]
-    return sorted(templates, key=lambda template: template.title), [*gone, *problems]
+        else:
+            templates.append(template)
+    return templates, problems
 
 
-def _fetch(
-    source: Revisions, manifest: Manifest, templates: Mapping[str, str], language: Language, progress: Progress
+def _pages(
+    found: Mapping[int, Revision], manifest: Manifest, templates: Mapping[str, str], language: Language
 ) -> tuple[list[Judged], list[str]]:
     """Return the unchanged pages, and a message for every other page."""
-    entries = {entry.rev_id: entry for entry in manifest.articles}
     pages: list[Judged] = []
+    gone: list[str] = []
     differing: list[str] = []
-    with progress.stretch(f"fetching {manifest.snapshot_id} from {source.name}", "articles") as bar:
-        for batch in source.fetch(sorted(entries)):
-            for revision in batch:
-                outcome = _extracted(entries.pop(revision.rev_id), revision, templates, language)
-                if isinstance(outcome, Judged):
-                    pages.append(outcome)
-                else:
-                    differing.append(outcome)
-            bar.update(len(pages) + len(differing), len(manifest.articles))
-    gone = [f"{_named(entry)} is gone from the wiki" for entry in entries.values()]
+    for entry in manifest.articles:
+        if (revision := found.get(entry.rev_id)) is None:
+            gone.append(f"{_named(entry)} is gone from the wiki")
+            continue
+        outcome = _extracted(entry, revision, templates, language)
+        if isinstance(outcome, Judged):
+            pages.append(outcome)
+        else:
+            differing.append(outcome)
     return pages, [*gone, *differing]
 
 

@@ -9,12 +9,14 @@ from datetime import datetime
 from typing import Protocol
 
 from flows.progress import Progress
+from newwiki.errors import TerminalError
 from newwiki.snapshot import Judged, Page, Requests, TemplateSource
 from newwiki.text.language import Language
 from newwiki.text.templates.expansion import templates_within
 from storage.staging import Staging
 
 _PAGES = 50  # pages per transaction
+_MOST = 100_000  # templates; a month of a large wiki needs some thousands
 
 
 class TemplateReader(Protocol):
@@ -59,4 +61,9 @@ def _read(
             known |= absent | stored
             called = (templates_within(each.wikitext, language) for each in stored.values() if each.wikitext)
             wanted = set().union(*called) - known.keys()
+            if len(known) + len(wanted) > _MOST:
+                raise TerminalError(
+                    f"the pages from {source.name} need more than {_MOST:,} templates, which no wiki's pages do; take "
+                    "a shorter window, or write to the wiki's operators"
+                )
     return {title: template.wikitext for title, template in known.items() if template.wikitext is not None}

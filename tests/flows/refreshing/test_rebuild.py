@@ -13,7 +13,7 @@ from flows.demonstration import wiki
 from flows.progress import Silent
 from flows.refreshing.rebuild import Rebuilt, api_of, rebuild
 from newwiki.errors import TerminalError, UsageError
-from newwiki.manifest import Manifest
+from newwiki.manifest import Manifest, ManifestTemplate
 from newwiki.sources.revisions import RevisionsOfDump
 from storage.database import Database
 from storage.export_snapshot import manifest as manifest_of
@@ -103,6 +103,19 @@ def test_a_hidden_revision_is_named(manifest: Manifest, rebuilt: Callable[..., R
     assert rebuilt(manifest, old, revision + before + '<text deleted="deleted" />').problems == [
         f"'{entry.title}' (page {entry.page_id}, revision {entry.rev_id}) is hidden"
     ]
+
+
+def test_a_template_that_is_gone_or_says_something_else_is_named(
+    manifest: Manifest, rebuilt: Callable[..., Rebuilt], untouched: Callable[[], bool]
+) -> None:
+    templates = (
+        ManifestTemplate(title="Beds", rev_id=999_999, sha1="0" * 40),
+        ManifestTemplate(title="Rooms", rev_id=1001, sha1="0" * 40),
+    )
+    gone, differs = rebuilt(replace(manifest, templates=templates)).problems
+    assert gone == "the template 'Beds' (revision 999999) is gone from the wiki"
+    assert differs.startswith("the template 'Rooms' (revision 1001) differs: its text has SHA-1 ")
+    assert untouched()
 
 
 @pytest.mark.parametrize(
