@@ -15,7 +15,8 @@ pytestmark = pytest.mark.slow
 def test_every_request_says_who_asks_and_takes_gzip_and_yields_to_lag(served_sample: Wiki, tmp_path: Path) -> None:
     refresh(tmp_path / "api.duckdb", "--api", served_sample.api_url, "--month", "2026-09")
     requests = served_sample.requests()
-    assert served_sample.kinds().keys() == {"site", "list", "moves", "text", "size", "history", "properties"}
+    kinds = {"site", "list", "moves", "rewritten", "text", "size", "history", "properties"}
+    assert served_sample.kinds().keys() == kinds
     for request in requests:
         assert request.agent.startswith("newwiki-eval/")
         assert f"({CONTACT})" in request.agent
@@ -24,9 +25,10 @@ def test_every_request_says_who_asks_and_takes_gzip_and_yields_to_lag(served_sam
 
 
 def test_the_number_of_requests_is_the_plans(served_crowd: Wiki, tmp_path: Path) -> None:
-    """One for the site, one for 500 creations, one for the moves, one for the redirects (there are none), one for 50
-    texts and the sizes before them, one for each page that passed all other tests, and one for the properties of 50
-    articles. The revision before the newest one of a page is hidden, so its history is read before its text."""
+    """One for the site, one for 500 creations, one for the moves, three for rewritten histories, one for the redirects
+    (there are none), one for 50 texts and the sizes before them, one for each page that passed all other tests, and one
+    for the properties of 50 articles. The revision before the newest one of a page is hidden, so its history is read
+    before its text."""
     request = ("--api", served_crowd.api_url, "--month", "2026-09")
     api = refresh(tmp_path / "api.duckdb", *request)
     created = sum(api.funnel.values())
@@ -37,6 +39,7 @@ def test_the_number_of_requests_is_the_plans(served_crowd: Wiki, tmp_path: Path)
         site=1,
         list=ceil(created / 500),
         moves=1,
+        rewritten=3,
         recent=1,
         text=ceil(created / 50) + 1,
         history=sum(api.funnel[verdict] for verdict in ("selected", "near_duplicate", "few_revisions")),
