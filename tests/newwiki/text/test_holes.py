@@ -213,7 +213,7 @@ def test_each_word_list_is_in_lower_case_and_once(code: str) -> None:
             {"Age": 1, "Convert": 1, "Inflation": 1},
         ),
         ("It is {{convert|{{Xyzzy}}|km}} long.", {"Convert": 1}),
-        ("It is <math>x^2</math> and {{#if:a|b}} old.", {"#if": 1, "<math>": 1}),
+        ("It is <math>x^2</math> and {{#expr:1+1}} old.", {"#expr": 1, "<math>": 1}),
         ("The hill {{coord|1|2}} and {{IPA|x}} here.", {}),
         (
             "== About {{Xyzzy}} ==\n* One {{Xyzzy}}\n{|\n| {{Xyzzy}}\n|}\n[[File:A.jpg|{{Xyzzy}}]]<ref>{{Xyzzy}}</ref>",
