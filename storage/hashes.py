@@ -22,7 +22,9 @@ TABLES = (
     "topics", "snapshots",
 )  # fmt: skip
 # Tables that refer to a snapshot without being part of it, such as its runs and experiments.
-ELSEWHERE = frozenset({"anchor_scores", "experiments", "runs", "reference_parts", "months", "snapshot_hashes"})
+ELSEWHERE = frozenset(
+    {"anchor_scores", "experiments", "ladder_scores", "runs", "reference_parts", "months", "snapshot_hashes"}
+)
 
 Taken = Literal["published", "looked up", "taken in", "migrated"]
 _WAS = {

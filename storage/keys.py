@@ -32,6 +32,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "group_prompts": ("prompt_set_id", "page_id"),
     "judgements": (*_PAIR, "judge", "judge_kind", "rubric_sha256", "criterion", "first", "origin"),
     "judging_secrets": ("run_a", "run_b", "rubric_sha256"),
+    "ladder_scores": ("snapshot_id", "page_id", "texts_sha256", "text", "metric", "evaluator_id"),
     "metrics": ("metric",),
     "months": ("notice_key",),
     "novelty": ("snapshot_id", "page_id"),

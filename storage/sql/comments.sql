@@ -116,6 +116,16 @@ comment on column anchor_scores.evaluator_id is 'The evaluator that computed the
 comment on column anchor_scores.value is 'The score; NULL if there is none.';
 comment on column anchor_scores.status is 'ok, or the reason why there is no score.';
 
+comment on table ladder_scores is 'Internal. One row per text that `newwiki experiment metrics` made of an article, and metric: the score, so that an interrupted experiment goes on. Query metric_rungs instead, which has the means.';
+comment on column ladder_scores.snapshot_id is 'The snapshot.';
+comment on column ladder_scores.page_id is 'The article that the text is scored against.';
+comment on column ladder_scores.texts_sha256 is 'A hash of the prompt and of all texts of the article.';
+comment on column ladder_scores.text is 'The name of the text, such as replaced_25.';
+comment on column ladder_scores.metric is 'The metric.';
+comment on column ladder_scores.evaluator_id is 'The evaluator that computed the score.';
+comment on column ladder_scores.value is 'The score; NULL if there is none.';
+comment on column ladder_scores.status is 'ok, or the reason why there is no score.';
+
 comment on table reference_parts is 'Internal. One row per article and part, such as its entities, so that each model reads each article only once.';
 comment on column reference_parts.snapshot_id is 'The snapshot.';
 comment on column reference_parts.page_id is 'The article.';

@@ -55,6 +55,12 @@ union all
 select 'anchor scores without an evaluator', count(*)
 from anchor_scores anti join evaluators using (evaluator_id)
 union all
+select 'ladder scores without an article', count(*)
+from ladder_scores anti join stored_articles using (snapshot_id, page_id)
+union all
+select 'ladder scores without an evaluator', count(*)
+from ladder_scores anti join evaluators using (evaluator_id)
+union all
 select 'completions without an answer that have a text or are kept', count(*)
 from completions
 where no_answer is not null and (text <> '' or kept)
