@@ -7,6 +7,7 @@ https://github.com/diasks2/pragmatic_segmenter), which pySBD tests too, except t
 
 import functools
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from newwiki.errors import TerminalError
@@ -25,13 +26,11 @@ _END = re.compile(
     rf"(?<![{_MARKS}])(?:\.(?:[ \u00a0]\.){{2,}}|[{_MARKS}]++)(?:[\"'”’»)\]“‘«]|\s»(?!\w))*+(?=\s|$)"
     rf"|[{_WIDE_MARKS}]++[」』”’）》〉】\"]*+"
 )
-_BRACKETS = dict(zip(")]", "([", strict=True))
-_WIDE_BRACKETS = dict(zip("）)」』》〉】”’]", "（(「『《〈【“‘[", strict=True))
-_ANY_BRACKET = re.compile(r"[()\[\]]")
-_ANY_WIDE_BRACKET = re.compile("[（(「『《〈【“‘\\[）)」』》〉】”’\\]]")
+_BRACKETS = dict(zip(")]）」』》〉】", "([（「『《〈【", strict=True))
+_QUOTES = {"”": "“", "’": "‘"}
 _LONGEST_BRACKET = 1_000  # characters; a longer one is an accident
 _LETTER = re.compile(r"[^\W_]")
-_BEFORE_WORD = re.compile(r"\s*+[\"'“‘«(\[„»¿¡]*+\s?")
+_BEFORE_WORD = re.compile(r"\s*+[\"'“‘«(\[„»¿¡]*+\s*+")
 _FIRST_WORD = re.compile(r"[\w’']*+")
 _WORD_BREAK = re.compile(r"[(\[\"“‘«„–—/]")
 _NO_BEGINNING = frozenset(",;:&/+=%)]}”’–—|~")
@@ -41,8 +40,10 @@ _ROMAN = re.compile(r"(?=[IVXLC])(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 _APOSTROPHE = re.compile("['’]")
 _LONGEST_WORDS = 60  # characters before an end that are looked at
 _LONGEST_NAME = 4  # words
+_LONGEST_TITLE = 250  # characters, of a page on any wiki
 _LONGEST_LABEL = 3  # characters
-_MARKER = re.compile(r"\s*(?:([•⁃‣▪◦])\s*)?(?:(\d{1,3}|[^\W\d_])(\.\)|[.)])(?=\s))?")
+_BULLETS = "•⁃‣▪◦"
+_MARKER = re.compile(rf"\s*(?:([{_BULLETS}])\s*)?(?:(\d{{1,3}}|[^\W\d_])(\.\)|[.)])(?=\s))?")
 # What follows a quotation, or a name that ends in such a mark, within a sentence.
 _CONTINUES = re.compile(r"[、，；：（(のとがをはにもで的和与與及]")
 _NAME_CONTINUES = re.compile(r"[（(、，]")
@@ -95,12 +96,12 @@ def sentence_ends(paragraph: str, language: Language, *, opens_article: bool = F
     is too long to one that breaks off: a mark after a few capitalized words at its beginning belongs to a name
     (`Yahoo! Inc. was`), and in a language without spaces only the marks of its script end a sentence.
     """
-    brackets = _Brackets(paragraph, _ANY_BRACKET, _BRACKETS)
-    wide_brackets = _Brackets("" if paragraph.isascii() else paragraph, _ANY_WIDE_BRACKET, _WIDE_BRACKETS)
+    brackets = _Brackets(paragraph, _BRACKETS)
+    wide_brackets = brackets if paragraph.isascii() else _Brackets(paragraph, _BRACKETS | _QUOTES)
     western = not (opens_article and language.spaceless)
     start = 0
     letter = _next_letter(paragraph, 0)
-    items = _Items(paragraph, 0, language)
+    items = _Items(paragraph, 0, language, brackets)
     for mark in _END.finditer(paragraph):
         while item := items.next_before(mark.end()):
             yield item
@@ -116,7 +117,7 @@ def sentence_ends(paragraph: str, language: Language, *, opens_article: bool = F
             continue
         if end:
             yield end
-            start, letter, items = end, _next_letter(paragraph, end), _Items(paragraph, end, language)
+            start, letter, items = end, _next_letter(paragraph, end), _Items(paragraph, end, language, brackets)
     while item := items.next_before(len(paragraph)):
         yield item
 
@@ -127,12 +128,11 @@ def _next_letter(text: str, start: int) -> int:
 
 
 class _Brackets:
-    """The outermost pairs of brackets of a text, for positions that are asked in order. Brackets without a partner, or
-    too far from it, are none."""
+    """The outermost pairs of brackets of a text. Brackets without a partner, or too far from it, are none."""
 
-    def __init__(self, text: str, pattern: re.Pattern[str], partners: dict[str, str]) -> None:
+    def __init__(self, text: str, partners: dict[str, str]) -> None:
         self._pairs: list[tuple[int, int]] = []
-        self._next = 0
+        pattern = _any_of("".join([*partners, *partners.values()]))
         opened: list[tuple[str, int]] = []
         counts = dict.fromkeys(partners.values(), 0)
         for bracket in pattern.finditer(text):
@@ -153,10 +153,13 @@ class _Brackets:
 
     def around(self, place: int) -> tuple[int, int] | None:
         """Return the pair around the position."""
-        while self._next < len(self._pairs) and self._pairs[self._next][1] < place:
-            self._next += 1
-        pair = self._pairs[self._next] if self._next < len(self._pairs) else None
-        return pair if pair and pair[0] < place else None
+        after = bisect_left(self._pairs, (place,))
+        return self._pairs[after - 1] if after and self._pairs[after - 1][1] >= place else None
+
+
+@functools.cache
+def _any_of(characters: str) -> re.Pattern[str]:
+    return re.compile(f"[{re.escape(characters)}]")
 
 
 def _wide_ends(text: str, mark: re.Match[str], brackets: _Brackets) -> bool:
@@ -204,11 +207,12 @@ def _western_end(
     if signs[0] in "!?":
         named = len(signs) == 1 and _is_name(text, start, place, word_at, language, opens)
         return 0 if named else mark.end()
-    if signs[2:3] == "." and signs[1].isspace():
-        return _ellipsis_end(text, mark)
-    if signs.startswith(("..", "…")):
-        omission = text[place - 1].isspace() and signs in ("...", "…")
-        return 0 if omission else mark.end()
+    spaced = signs[2:3] == "." and signs[1].isspace()
+    if spaced and signs[-1] == "." and not text[place - 1].isspace():
+        return place + 1  # the other stops omit the beginning of the next sentence
+    if spaced or signs.startswith(("..", "…")):
+        omission = text[place - 1].isspace() and signs in ("...", "…", ". . .")
+        return 0 if omission and not _opens(text, word_at, language) else mark.end()
     return mark.end() if signs[0] != "." or _stop_ends(text, start, mark, word_at, language) else 0
 
 
@@ -217,21 +221,13 @@ def _is_camel(text: str, place: int) -> bool:
     return any(character.isupper() for character in _first_word(text, place))
 
 
-def _ellipsis_end(text: str, mark: re.Match[str]) -> int:
-    """Return the end at `. . .`: three stops omit words, a fourth ends the sentence, and after a word the first
-    does."""
-    if not text[mark.start() - 1].isspace() and mark[0][-1] == ".":
-        return mark.start() + 1
-    return mark.end() if mark[0].count(".") > 3 else 0
-
-
 def _is_name(text: str, start: int, place: int, word_at: int, language: Language, opens_article: bool) -> bool:
     """Tell whether `!` or `?` belongs to a name: `Oklahoma! (1943)`, `for Yahoo! Japan`, `in Who Is It? Live`."""
     if text[word_at - 1] == "(" and text[word_at].isdecimal():
         return True
     if text[word_at - 1] in "¿¡" or _opens(text, word_at, language):
         return False
-    if opens_article and start == 0:
+    if opens_article and start == 0 and place <= _LONGEST_TITLE:
         before = text[:place].split(maxsplit=_LONGEST_NAME)
         if len(before) <= _LONGEST_NAME and not any(word[:1].islower() or "." in word for word in before):
             return True
@@ -247,7 +243,7 @@ def _stop_ends(text: str, start: int, mark: re.Match[str], word_at: int, languag
     words = text[max(start, mark.start() - _LONGEST_WORDS) : mark.start() + 1][:-1].rsplit(maxsplit=2)
     if not words or text[mark.start() - 1].isspace():
         return True
-    word = _WORD_BREAK.split(words[-1])[-1]
+    word = _WORD_BREAK.split(words[-1])[-1].lstrip("'-")
     if language.elides:
         word = _APOSTROPHE.split(word)[-1]
     lowered = word.lower()
@@ -259,8 +255,7 @@ def _stop_ends(text: str, start: int, mark: re.Match[str], word_at: int, languag
         return not _is_number(text, word_at)
     if any(name in language.titles for name in names) and not (len(word) == 1 and word.isupper()):
         return False
-    number = word.lstrip("-")
-    if number.isdecimal() and len(number) <= 2:
+    if word.isdecimal() and len(word) <= 2:
         if language.ordinal_full_stop:
             return _opens(text, word_at, language)
         return _first_word(text, word_at) not in language.ordinal_followers
@@ -288,13 +283,14 @@ def _first_word(text: str, start: int) -> str:
 class _Items:
     """The items of a list within a sentence that begins with an item's mark, as in `1) first 2) second`."""
 
-    def __init__(self, text: str, start: int, language: Language) -> None:
-        self._text, self._language = text, language
+    def __init__(self, text: str, start: int, language: Language, brackets: _Brackets) -> None:
+        self._text, self._language, self._brackets = text, language, brackets
         self._begin(start)
 
     def _begin(self, start: int) -> None:
         """Set the mark of the item after the one at `start`; none if no item is there."""
         self._next = ""
+        self._letter = _next_letter(self._text, start)
         marker = _MARKER.match(self._text, start)
         if not marker or not marker[0].strip():
             return
@@ -320,8 +316,7 @@ class _Items:
 
     def _is_item(self, place: int) -> bool:
         after = place + len(self._next)
-        if not self._text[place - 1].isspace() or not (
-            self._next[-1] not in ".)" or self._text[after : after + 1].isspace()
-        ):
+        apart = self._text[place - 1].isspace() and (self._next in _BULLETS or self._text[after : after + 1].isspace())
+        if not apart or place <= self._letter or self._brackets.around(place):
             return False
         return _first_word(self._text, after + 1) not in self._language.ordinal_followers
