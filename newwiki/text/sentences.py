@@ -109,7 +109,7 @@ def sentence_ends(paragraph: str, language: Language, *, opens_article: bool = F
         if letter >= mark.start():
             continue
         if mark[0][0] in _WIDE_MARKS:
-            end = mark.end() if _wide_ends(paragraph, mark, wide_brackets) else 0
+            end = mark.end() if _wide_ends(paragraph, letter, mark, wide_brackets) else 0
         elif western and not (language.spaceless and _is_in_wide_text(paragraph, mark, wide_brackets)):
             rules = rules_for(None) if language.spaceless else language
             end = _western_end(paragraph, start, letter, mark, brackets, rules, opens_article)
@@ -162,12 +162,12 @@ def _any_of(characters: str) -> re.Pattern[str]:
     return re.compile(f"[{re.escape(characters)}]")
 
 
-def _wide_ends(text: str, mark: re.Match[str], brackets: _Brackets) -> bool:
+def _wide_ends(text: str, letter: int, mark: re.Match[str], brackets: _Brackets) -> bool:
     pair = brackets.around(mark.start())
-    if pair and pair[1] >= mark.end():
+    if pair and (pair[1] >= mark.end() or (pair[0] > letter and text[pair[0]] in "（(")):
         return False
     after = text[mark.end() : mark.end() + 1]
-    if mark[0] == "．" and after.isalnum() and after not in _WIDE_MARKS and _is_narrow(after):
+    if after and (after in _WIDE_MARKS or (mark[0] == "．" and after.isalnum() and _is_narrow(after))):
         return False
     rule = _NAME_CONTINUES if mark[0] in "。．" else _CONTINUES
     return rule.match(text, mark.end()) is None
@@ -247,19 +247,19 @@ def _stop_ends(text: str, start: int, mark: re.Match[str], word_at: int, languag
     if language.elides:
         word = _APOSTROPHE.split(word)[-1]
     lowered = word.lower()
-    names = (lowered, f"{words[-2].lower()} {lowered}") if len(words) > 1 else (lowered,)
-    abbreviated = any(name in language.abbreviations for name in names)
-    if len(mark[0]) > 1 and mark[0][-1] not in ")]" and not abbreviated:
+    names = (f"{words[-2].lower()} {lowered}", lowered) if len(words) > 1 else (lowered,)
+    known = next((name for name in names if name in language.abbreviations or name in language.titles), None)
+    if len(mark[0]) > 1 and mark[0][-1] not in ")]" and known not in language.abbreviations:
         return True
     if lowered in language.number_abbreviations and (word.islower() or _is_number(text, word_at)):
         return not _is_number(text, word_at)
-    if any(name in language.titles for name in names) and not (len(word) == 1 and word.isupper()):
+    if known in language.titles and not (len(word) == 1 and word.isupper()):
         return False
     if word.isdecimal() and len(word) <= 2:
         if language.ordinal_full_stop:
             return _opens(text, word_at, language)
         return _first_word(text, word_at) not in language.ordinal_followers
-    doubtful = abbreviated or (len(word) == 1 and word.isalpha()) or _DOTTED_LETTERS.fullmatch(word)
+    doubtful = known or (len(word) == 1 and word.isalpha()) or _DOTTED_LETTERS.fullmatch(word)
     if doubtful or (language.ordinal_full_stop and word and _ROMAN.fullmatch(word)):
         return _opens(text, word_at, language)
     return True
