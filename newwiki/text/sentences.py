@@ -7,10 +7,10 @@ https://github.com/diasks2/pragmatic_segmenter), which pySBD tests too, except t
 
 import functools
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
 
 from newwiki.errors import TerminalError
+from newwiki.text.brackets import BRACKETS, QUOTES, Brackets
 from newwiki.text.language import Language, load_language
 from newwiki.text.words import SPACELESS
 
@@ -26,9 +26,6 @@ _END = re.compile(
     rf"(?<![{_MARKS}])(?:\.(?:[ \u00a0]\.){{2,}}|[{_MARKS}]++)(?:[\"'”’»)\]“‘«]|\s»(?!\w))*+(?=\s|$)"
     rf"|[{_WIDE_MARKS}]++[」』”’）》〉】\"]*+"
 )
-_BRACKETS = dict(zip(")]）」』》〉】", "([（「『《〈【", strict=True))
-_QUOTES = {"”": "“", "’": "‘"}
-_LONGEST_BRACKET = 1_000  # characters; a longer one is an accident
 _LETTER = re.compile(r"[^\W_]")
 _BEFORE_WORD = re.compile(r"\s*+[\"'“‘«(\[„»¿¡]*+\s*+")
 _FIRST_WORD = re.compile(r"[\w’']*+")
@@ -96,8 +93,8 @@ def sentence_ends(paragraph: str, language: Language, *, opens_article: bool = F
     is too long to one that breaks off: a mark after a few capitalized words at its beginning belongs to a name
     (`Yahoo! Inc. was`), and in a language without spaces only the marks of its script end a sentence.
     """
-    brackets = _Brackets(paragraph, _BRACKETS)
-    wide_brackets = brackets if paragraph.isascii() else _Brackets(paragraph, _BRACKETS | _QUOTES)
+    brackets = Brackets(paragraph, BRACKETS)
+    wide_brackets = brackets if paragraph.isascii() else Brackets(paragraph, BRACKETS | QUOTES)
     western = not (opens_article and language.spaceless)
     start = 0
     letter = _next_letter(paragraph, 0)
@@ -127,42 +124,7 @@ def _next_letter(text: str, start: int) -> int:
     return found.start() if found else len(text)
 
 
-class _Brackets:
-    """The outermost pairs of brackets of a text. Brackets without a partner, or too far from it, are none."""
-
-    def __init__(self, text: str, partners: dict[str, str]) -> None:
-        self._pairs: list[tuple[int, int]] = []
-        pattern = _any_of("".join([*partners, *partners.values()]))
-        opened: list[tuple[str, int]] = []
-        counts = dict.fromkeys(partners.values(), 0)
-        for bracket in pattern.finditer(text):
-            character, place = bracket[0], bracket.start()
-            if character in counts:
-                opened.append((character, place))
-                counts[character] += 1
-            elif counts[partners[character]]:
-                while True:
-                    opener, begin = opened.pop()
-                    counts[opener] -= 1
-                    if opener == partners[character]:
-                        break
-                if place - begin <= _LONGEST_BRACKET:
-                    while self._pairs and self._pairs[-1][0] > begin:
-                        self._pairs.pop()
-                    self._pairs.append((begin, place))
-
-    def around(self, place: int) -> tuple[int, int] | None:
-        """Return the pair around the position."""
-        after = bisect_left(self._pairs, (place,))
-        return self._pairs[after - 1] if after and self._pairs[after - 1][1] >= place else None
-
-
-@functools.cache
-def _any_of(characters: str) -> re.Pattern[str]:
-    return re.compile(f"[{re.escape(characters)}]")
-
-
-def _wide_ends(text: str, letter: int, mark: re.Match[str], brackets: _Brackets) -> bool:
+def _wide_ends(text: str, letter: int, mark: re.Match[str], brackets: Brackets) -> bool:
     pair = brackets.around(mark.start())
     if pair and (pair[1] >= mark.end() or (pair[0] > letter and text[pair[0]] in "（(")):
         return False
@@ -177,24 +139,22 @@ def _is_narrow(character: str) -> bool:
     return re.match(f"[{SPACELESS}]", character) is None
 
 
-def _is_in_wide_text(text: str, mark: re.Match[str], brackets: _Brackets) -> bool:
+def _is_in_wide_text(text: str, mark: re.Match[str], brackets: Brackets) -> bool:
     """Tell whether the mark is next to a script without spaces, or in its brackets."""
-    after = _BEFORE_WORD.match(text, mark.end())
-    place = after.end() if after else mark.end()
+    place = _word_after(text, mark.end())
     around = text[mark.start() - 1] + text[place : place + 1]
     return brackets.around(mark.start()) is not None or not all(map(_is_narrow, around))
 
 
 def _western_end(
-    text: str, start: int, letter: int, mark: re.Match[str], brackets: _Brackets, language: Language, opens: bool
+    text: str, start: int, letter: int, mark: re.Match[str], brackets: Brackets, language: Language, opens: bool
 ) -> int:
     """Return the position after the sentence's end at a mark before white space; 0 if the sentence continues."""
     place = mark.start()
     pair = brackets.around(place)
     if pair and pair[1] >= mark.end():
         return 0
-    before_word = _BEFORE_WORD.match(text, mark.end())
-    word_at = before_word.end() if before_word else mark.end()
+    word_at = _word_after(text, mark.end())
     if word_at == len(text):
         return mark.end()
     if text[word_at] in _NO_BEGINNING or (text[word_at].islower() and not _is_camel(text, word_at)):
@@ -214,6 +174,12 @@ def _western_end(
         omission = text[place - 1].isspace() and signs in ("...", "…", ". . .")
         return 0 if omission and not _opens(text, word_at, language) else mark.end()
     return mark.end() if signs[0] != "." or _stop_ends(text, start, mark, word_at, language) else 0
+
+
+def _word_after(text: str, place: int) -> int:
+    """Return the position after white space and opening quotation marks and brackets."""
+    before = _BEFORE_WORD.match(text, place)
+    return before.end() if before else place
 
 
 def _is_camel(text: str, place: int) -> bool:
@@ -240,8 +206,9 @@ def _is_name(text: str, start: int, place: int, word_at: int, language: Language
 
 def _stop_ends(text: str, start: int, mark: re.Match[str], word_at: int, language: Language) -> bool:
     """Tell whether a full stop ends the sentence, by the word before it and the word after it."""
-    words = text[max(start, mark.start() - _LONGEST_WORDS) : mark.start() + 1][:-1].rsplit(maxsplit=2)
-    if not words or text[mark.start() - 1].isspace():
+    place = mark.start()
+    words = text[max(start, place - _LONGEST_WORDS) : place].rsplit(maxsplit=2)
+    if not words or text[place - 1].isspace():
         return True
     word = _WORD_BREAK.split(words[-1])[-1].lstrip("'-")
     if language.elides:
@@ -283,7 +250,7 @@ def _first_word(text: str, start: int) -> str:
 class _Items:
     """The items of a list within a sentence that begins with an item's mark, as in `1) first 2) second`."""
 
-    def __init__(self, text: str, start: int, language: Language, brackets: _Brackets) -> None:
+    def __init__(self, text: str, start: int, language: Language, brackets: Brackets) -> None:
         self._text, self._language, self._brackets = text, language, brackets
         self._begin(start)
 
