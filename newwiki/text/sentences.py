@@ -48,14 +48,14 @@ _NAME_CONTINUES = re.compile(r"[（(、，]")
 
 def rules_for(code: str | None) -> Language:
     """Return the language whose rules split a text in the language with this code: that language if it has a data file,
-    else `DEFAULT_LANGUAGE`, as for an unknown language (None)."""
+    regardless of script and region (`pt-br`), else `DEFAULT_LANGUAGE`, as for an unknown language (None)."""
     return _rules(code or DEFAULT_LANGUAGE)
 
 
 @functools.cache
 def _rules(code: str) -> Language:
     try:
-        return load_language(code)
+        return load_language(code.partition("-")[0])
     except TerminalError:
         return load_language(DEFAULT_LANGUAGE)
 

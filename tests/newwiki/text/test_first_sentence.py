@@ -352,6 +352,7 @@ def test_a_first_sentence_is_rather_too_long_than_broken_off(english: Language) 
 @pytest.mark.parametrize("code", [None, "xx", "sv"])
 def test_an_unknown_language_is_split_as_english(code: str | None) -> None:
     assert rules_for(code) is load_language("en")
+    assert rules_for("pt-br") is load_language("pt")
 
 
 IN_A_LINE = [
