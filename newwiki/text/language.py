@@ -24,6 +24,7 @@ class Language:
     disambiguation_templates: frozenset[str]
     abbreviations: frozenset[str]
     titles: frozenset[str]
+    number_abbreviations: frozenset[str]
     sentence_starters: frozenset[str]
     verbs: frozenset[str]
     verb_endings: tuple[str, ...]

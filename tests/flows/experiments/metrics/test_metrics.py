@@ -43,7 +43,7 @@ def ask(run: Run, database: Path, *more: str) -> dict[str, Any]:
 def texts_of(database: Path) -> dict[int, dict[str, str | None]]:
     articles = {article.page_id: article for article in snapshots.articles(Database(database), SNAPSHOT)}
     others = derangement(dict.fromkeys(articles), 0)
-    wording = Wording(ENGLISH.months, ENGLISH.negations)
+    wording = Wording("en", ENGLISH.months, ENGLISH.negations)
     return {page: rungs(article, articles[others[page]], wording, 0) for page, article in articles.items()}
 
 
