@@ -21,7 +21,7 @@ from newwiki.text.sections import Tail
 from newwiki.text.tags import HOLE, LIST_ITEM, TAG_MARK, without_switches, without_tags
 from newwiki.text.words import split_words
 
-EXTRACTOR_VERSION = "4"
+EXTRACTOR_VERSION = "5"
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\ufeff\u200b\u200e\u200f\u2060\u00ad\ud800-\udfff]")
 _ENTITY = re.compile(r"&(?:#[xX]([0-9a-fA-F]{1,8})|#([0-9]{1,10})|([a-zA-Z][a-zA-Z0-9]{1,30}));")
