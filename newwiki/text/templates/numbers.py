@@ -12,6 +12,7 @@ from newwiki.text.templates.renderer import ALL, UNSAID, TemplateArguments, rend
 
 _NUMBER = re.compile(r"([-−+]?)(\d[\d,]*)?(\.\d+)?(?:[eE]([-−+]?\d{1,3}))?")
 _FRACTION = re.compile(r"([-−+]?)(?:(\d[\d,]*)[-+ −])?(\d+)(?://?|⁄)(\d+)")
+_RENDERED_FRACTION = re.compile(r"(\d?)<sup>(\d+)</sup>⁄<sub>(\d+)</sub>")
 _EXPONENT = re.compile(r"[-−+]?(?:\d{1,6}|[A-Za-z])")
 # What `formatnum` takes, the numbers in it, and its options: `R` and `NOSEP` with their names in other languages.
 _FORMATTED = re.compile(r"[-−+]?(?=[^-−+]*\d)[\d., \u00a0]+")
@@ -36,7 +37,7 @@ def read_number(argument: str, language: Language, groups: str = "") -> Number |
     `groups` is the `comma` of Module:Convert: `off` for no separators, `5` for five digits and more, `gaps` for thin
     spaces.
     """
-    text = unescape(argument).replace("\u00a0", " ").strip()
+    text = _RENDERED_FRACTION.sub(_plain_fraction, unescape(argument)).replace("\u00a0", " ").strip()
     if "," in text and language.decimal_mark == ",":  # thousands or decimals: the templates differ
         return None
     if parts := _FRACTION.fullmatch(text):
@@ -51,6 +52,10 @@ def read_number(argument: str, language: Language, groups: str = "") -> Number |
     value = float(f"{(whole or '0').replace(',', '')}{decimals or ''}e{(power or '0').replace('−', '-')}")
     shown = _grouped(whole or "0", language, groups) + (decimals or "").replace(".", language.decimal_mark)
     return Number(_signed(sign, shown + times_ten_to(power)), -value if sign in "-−" and sign else value)
+
+
+def _plain_fraction(match: re.Match[str]) -> str:
+    return f"{match[1]}{' ' * bool(match[1])}{match[2]}⁄{match[3]}"
 
 
 def read_local_number(argument: str, language: Language, groups: str = "") -> Number | None:
@@ -101,6 +106,8 @@ def fraction(a: TemplateArguments, language: Language) -> str:
     whole, above, below = [*["", "1", ""][: 3 - len(given)], *given][:3] if given else ["", "", ""]
     if len(given) > 3 or not all(_SIMPLE.fullmatch(part) or _SUM.fullmatch(part) for part in given):
         return UNSAID
+    if not whole and above.isdecimal() and below.isdecimal():
+        return f"<sup>{above}</sup>⁄<sub>{below}</sub>"  # a number may stand before it (newwiki/text/scripts.py)
     return f"{_term(whole)} {_term(above)}⁄{_term(below)}".lstrip()
 
 
