@@ -6,6 +6,7 @@ from datetime import date
 from newwiki.text.language import Language
 from newwiki.text.templates.renderer import UNSAID, TemplateArguments, renderer
 
+_FIRST_OF_MONTH = re.compile(r"^0?1(?=\s|$)")
 _ISO = re.compile(r"\d{4}-\d{1,2}(?:-\d{1,2})?")
 
 
@@ -41,11 +42,11 @@ def age(a: TemplateArguments, _: Language) -> str:
 
 @renderer(ignores="4 qualificatif")
 def written_date(a: TemplateArguments, language: Language) -> str:
-    """Render `{{date|1|janvier|1900}}` as 1er janvier 1900."""
+    """Render `{{date|1|janvier|1900}}` and `{{date|1 janvier 1900}}` as 1er janvier 1900."""
     day, month, year = [*a.up_to(3), "", "", ""][:3]
-    if year.startswith("-"):
+    if year.startswith("-") or "/" in day or day.startswith("-"):
         return UNSAID
-    day = "1er" if day in ("1", "01") else day.lstrip("0")
+    day = _FIRST_OF_MONTH.sub("1er", day).lstrip("0")
     return " ".join(part for part in (day, month_name(month, language), year) if part)
 
 

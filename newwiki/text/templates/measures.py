@@ -20,6 +20,7 @@ _RANGES = {
     "/": "/",
 }
 _WITH_BRACKET = re.compile(r"(.+?)(\(\d+\))?(?:[eE]([-−+]?\d+))?")
+_WITH_UNIT = re.compile(r"([-−+]?\d[\d\s.,]*?)\s+([^\W\d_][^\s\d]*)")
 _DIGITS = re.compile(r"[-−+]?(?=.*\d)[\d.,…]+(?:\(\d+\))?")
 _ERROR = re.compile(r"\(\d+\)")
 _POWER = re.compile(r"[-−+]?\d{1,6}")
@@ -108,8 +109,10 @@ def gaps(a: TemplateArguments, language: Language) -> str:
 
 @renderer()
 def measured(a: TemplateArguments, language: Language) -> str:
-    """Render `{{unité|12345,6|km|2}}` as 12 345,6 km², `{{unité|5|m|s|-1}}` as 5 m⋅s^−1; also `{{nombre}}`."""
+    """Render `{{unité|12345,6|km|2}}` as 12 345,6 km², `{{unité|5|m|s|-1}}` as 5 m⋅s^−1, `{{unité|5 km}}` as 5 km."""
     first, *units = [*a.listed, ""]
+    if not any(units) and (parts := _WITH_UNIT.fullmatch(first)):
+        first, units = parts[1], [parts[2]]
     number = read_local_number(first, language)
     if number is None or (a["e"] and not _POWER.fullmatch(a["e"])) or any(HOLE in u or UNSAID in u for u in units):
         return UNSAID

@@ -77,6 +77,7 @@ FORMS = {
         "{{tmp|12345,5|°C}}": "12 345,5 °C",
     },
     "pt": {
+        "{{fmtn|2000}}": "2 000",
         "{{séc|XIX}}": "século XIX",
         "{{-séc|III}}": "século III a.C.",
         "50 {{AC}}": "50 a.C.",
@@ -87,8 +88,6 @@ FORMS = {
     },
     "ru": {
         "{{num|12345}}": "12 345",
-        "{{дата|5|5|1900}}": "5 мая 1900",
-        "{{дата||5|1900}}": "мая 1900",
     },
 }  # fmt: skip
 
@@ -110,7 +109,8 @@ OTHERS = [
     ("fr", "{{heure|20}}, {{heure|20|30}}, {{heure|20|30|15}}", "20 h, 20 h 30, 20 h 30 min 15 s"),
     ("fr", "{{Me}} Dupont, {{Me|Dupont}}, {{Mme|Lefèvre}}, {{1er janvier}} 1900",
      "Me Dupont, Me Dupont, Mme Lefèvre, 1er janvier 1900"),
-    ("fr", "{{nombre|1234|habitants}}, {{unité|-5|°C}}", "1 234 habitants, −5 °C"),
+    ("fr", "{{nombre|1234|habitants}}, {{unité|-5|°C}}, {{unité|12345 km}}", "1 234 habitants, −5 °C, 12 345 km"),
+    ("fr", "{{date|1 mai 1900}}, {{rom-maj|XIV|14}}", "1er mai 1900, XIV"),
     ("it", "{{M|12 745,594|ul=km}}, {{M|23.1|u=°C}}, {{M|5|0,1|u=m|e=3}}, {{M|3|0,5|ul=m³|up=s}}, {{M|350||km}}",
      "12 745,594 km, 23,1 °C, (5±0,1)×10^3 m, 3±0,5 m³/s, 350 km"),
     ("it", "{{M|6,02|e=23}}, {{M|5|km}}, {{M|1100}}, {{M|5|p=~}}", "6,02×10^23, 5 km, 1 100, ~5"),
@@ -156,7 +156,7 @@ def test_a_form_shows_only_arguments_that_it_needs(code: str) -> None:
     ("code", "template"),
     [
         ("fr", "{{s|XIX|e|au|XX|e}}"), ("fr", "{{s2|XIX|XX}}"), ("fr", "{{sp|XIX|e|au}}"), ("fr", "{{Mme|A|B}}"),
-        ("fr", "{{unité|5|à=6|km}}"), ("fr", "{{date|1|mai|1900|âge=oui}}"), ("fr", "{{date|1|mai|-200}}"),
+        ("fr", "{{unité|5|à=6|km}}"), ("fr", "{{date|1|mai|1900|âge=oui}}"), ("fr", "{{date|1|mai|-200}}"), ("fr", "{{date|14/07/1789}}"),
         ("fr", "{{km|5}}"), ("fr", "{{monnaie|5|eur}}"), ("fr", "{{€|5}}"),
         ("es", "{{siglo|V|x|s}}"), ("es", "{{siglo|V|a|s|1|2}}"), ("es", "{{fecha|1|5|1900|edad}}"),
         ("es", "{{convert|5|to|10|km}}"), ("es", "{{convert|5,5|km}}"),
