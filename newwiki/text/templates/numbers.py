@@ -37,7 +37,9 @@ def read_number(argument: str, language: Language, groups: str = "") -> Number |
     `groups` is the `comma` of Module:Convert: `off` for no separators, `5` for five digits and more, `gaps` for thin
     spaces.
     """
-    text = _RENDERED_FRACTION.sub(_plain_fraction, unescape(argument)).replace("\u00a0", " ").strip()
+    text = unescape(argument).replace("\u00a0", " ").strip()
+    if "<" in text:
+        text = _RENDERED_FRACTION.sub(_plain_fraction, text)
     if "," in text and language.decimal_mark == ",":  # thousands or decimals: the templates differ
         return None
     if parts := _FRACTION.fullmatch(text):

@@ -53,8 +53,11 @@ class TemplateArguments:
     def up_to(self, count: int) -> list[str]:
         """Return the positional arguments in order, `count` of them at most."""
         listed: list[str] = []
-        while len(listed) < count and (key := str(len(listed) + 1)) in self._values:
-            listed.append(self[key])
+        for place in range(1, count + 1):
+            if (value := self._values.get(key := str(place))) is None:
+                break
+            self._read.add(key)
+            listed.append(value)
         return listed
 
     def first_of(self, *keys: int | str) -> str:
@@ -68,7 +71,8 @@ class TemplateArguments:
 
     def has_unread(self, ignored: frozenset[str]) -> bool:
         """Tell whether an argument that is not empty has not been read, except for those that are ignored."""
-        return any(key not in self._read and _is_given(key, value, ignored) for key, value in self._values.items())
+        unread = self._values.keys() - self._read
+        return bool(unread) and any(_is_given(key, self._values[key], ignored) for key in unread)
 
     def named(self, name: str) -> "TemplateArguments":
         """Return these arguments for the template with this name."""
@@ -83,7 +87,7 @@ class TemplateArguments:
 
 
 def _is_given(key: str, value: str, ignored: frozenset[str]) -> bool:
-    if key in ignored or key in _DRESS or ALL in ignored or (NAMED in ignored and not key.isdecimal()):
+    if not value or key in ignored or ALL in ignored or key in _DRESS or (NAMED in ignored and not key.isdecimal()):
         return False
     return bool(value.strip(_NOTHING))
 
