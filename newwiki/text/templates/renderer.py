@@ -13,7 +13,7 @@ from newwiki.text.tags import TAG_MARK
 
 UNSAID = "\x18"  # marks text that we cannot determine; the clause around it is removed (newwiki/text/clauses.py)
 
-_KEY = re.compile(r"[\w \-]+")
+_KEY = re.compile(r"[\w \-]+|[+±×]\w*")
 _NOTHING = f"{TAG_MARK} \t\n"
 _DRESS = frozenset(["class", "style", "css", "id", "link", "links", "nolink", "sortable", "nocat", "cat"])
 NAMED, ALL = "named", "all"  # for `ignores`: any argument with a name; any argument
