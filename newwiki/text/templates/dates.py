@@ -10,16 +10,16 @@ _FIRST_OF_MONTH = re.compile(r"^0?1(?=\s|$)")
 _ISO = re.compile(r"\d{4}-\d{1,2}(?:-\d{1,2})?")
 
 
-@renderer(ignores="mf")
+@renderer(ignores="mf paren p br")
 def date_(a: TemplateArguments, language: Language) -> str:
     """Render `{{birth date|1868|4|21|df=y}}` as 21 April 1868, without `df` as April 21, 1868; also `1868-04-21`."""
     if _ISO.fullmatch(a[1]):
-        day_first = bool(a["df"]) or a[2] == "dmy"
+        day_first = _is_set(a["df"]) or a[2] == "dmy"
         if a[2] not in ("", "dmy", "mdy"):
             return UNSAID
         return _written(a[1].split("-"), language, day_first=day_first)
     given = a.up_to(3)
-    shown = _written(given, language, day_first=bool(a["df"]))
+    shown = _written(given, language, day_first=_is_set(a["df"]))
     return shown or (given[0] if len(given) == 1 else UNSAID if given else "")
 
 
@@ -27,7 +27,7 @@ def date_(a: TemplateArguments, language: Language) -> str:
 def death_and_age(a: TemplateArguments, language: Language) -> str:
     """Render `{{death date and age|1941|1|9|1868|4|21}}` as January 9, 1941 (aged 72)."""
     given = a.up_to(6)
-    shown = _written(given[:3], language, day_first=bool(a["df"]))
+    shown = _written(given[:3], language, day_first=_is_set(a["df"]))
     days = [_day(given[:3]), _day(given[3:])]
     return f"{shown} (aged {_years(days[1], days[0])})" if shown and days[0] and days[1] else UNSAID
 
@@ -79,7 +79,9 @@ def as_of(a: TemplateArguments, language: Language) -> str:
     """Render `{{as of|2020|3}}` as As of March 2020; supports `since=y`, `lc=y` and `alt=`."""
     year, month, day = [*a.up_to(3), "", "", ""][:3]
     since = "Since" if a["since"] else "As of"
-    parts = [since.lower() if a["lc"] else since, day, month_name(month, language), year]
+    name = month_name(month, language)
+    date = [name, f"{day},", year] if a["df"].lower() == "us" and day else [day, name, year]
+    parts = [since.lower() if a["lc"] else since, *date]
     shown = " ".join(part for part in parts[a["bare"] in ("y", "yes") :] if part)
     return a["alt"] or shown
 
@@ -104,6 +106,10 @@ def _spans(word: str, a: TemplateArguments) -> str:
     if word == "c.":
         return " – ".join(f"c. {year}" for year in years)
     return f"{word} {'–'.join(years)}" if years else ""
+
+
+def _is_set(option: str) -> bool:
+    return option.lower() not in ("", "n", "no", "0", "false")
 
 
 def _written(parts: list[str], language: Language, *, day_first: bool) -> str:

@@ -1,7 +1,7 @@
 """Render the templates whose forms a language's data file spells out.
 
-A form names each argument of a call and what a reader then sees: `"1 3=s" = "siglo {1}"` is `{{siglo|XIX||s}}`. `{name}` is
-the name of the template. A call that no form names in full is `UNSAID`.
+A form names each argument of a call and what a reader then sees: `"1 3=s" = "siglo {1}"` is `{{siglo|XIX||s}}`.
+`{name}` is the name of the template. A call that no form names in full is `UNSAID`.
 """
 
 import functools

@@ -85,6 +85,8 @@ def chinese(a: TemplateArguments, language: Language) -> str:
         "c": "Chinese", "s": "simplified Chinese", "t": "traditional Chinese", "p": "pinyin", "w": "Wade–Giles",
         "j": "Jyutping", "cy": "Cantonese Yale", "poj": "Pe̍h-ōe-jī", "l": "lit.",
     }  # fmt: skip
+    if "t" in a["first"].split(","):
+        labels = {key: labels[key] for key in ("c", "t", *labels)}
     shown = [
         (f"{label} '{a[key]}'" if key == "l" else a[key] if a["labels"] == "no" else f"{label}: {a[key]}")
         for key, label in labels.items()
@@ -93,13 +95,14 @@ def chinese(a: TemplateArguments, language: Language) -> str:
     return a[1] if not shown else "; ".join(shown)
 
 
-@renderer(ignores="lk context labels")
+@renderer(ignores="lk context")
 def korean(a: TemplateArguments, language: Language) -> str:
-    name = language.language_names["ko"]
+    labelled = a["labels"] != "no"
+    name = f"{language.language_names['ko']}: " if labelled else ""
     hangul = a.first_of("hangul", 1)
-    romanised = [f"{system.upper()}: {a[system]}" for system in ("rr", "mr") if a[system]]
+    romanised = [f"{system.upper()}: {a[system]}" if labelled else a[system] for system in ("rr", "mr") if a[system]]
     inside = "; ".join(part for part in (a["hanja"], *romanised) if part)
-    return f"{name}: {hangul}" + (f"; {inside}" if inside else "") if hangul else inside
+    return f"{name}{hangul}" + (f"; {inside}" if inside else "") if hangul else inside
 
 
 @renderer(ignores=ALL)

@@ -109,7 +109,7 @@ def ship_with_prefix(a: TemplateArguments, _: Language) -> str:
     return _ship(a[1], a[2], a[3], a[4])
 
 
-@renderer(ignores="wl 3 4 5")
+@renderer(ignores="wl")
 def ship_class(a: TemplateArguments, _: Language) -> str:
     return " ".join(part for part in (f"{a[1]}-class", a[2]) if part)
 

@@ -114,8 +114,10 @@ def measured(a: TemplateArguments, language: Language) -> str:
     if not any(units) and (parts := _WITH_UNIT.fullmatch(first)):
         first, units = parts[1], [parts[2]]
     number = read_local_number(first, language)
-    if number is None or (a["e"] and not _POWER.fullmatch(a["e"])) or any(
-        mark in unit for unit in units for mark in (HOLE, UNSAID, "=")
+    if (
+        number is None
+        or (a["e"] and not _POWER.fullmatch(a["e"]))
+        or any(mark in unit for unit in units for mark in (HOLE, UNSAID, "="))
     ):
         return UNSAID
     factors: list[str] = []

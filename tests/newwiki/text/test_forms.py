@@ -1,4 +1,4 @@
-"""An argument that a renderer does not read makes the template unsaid; each form of the data files has a golden text."""
+"""An argument that nobody reads makes the template unsaid, and each form of the data files has a golden text."""
 
 import re
 
@@ -24,6 +24,9 @@ FORMS = {
         "{{Höhe|3798|AT}}": "3798 m ü. A.",
         "{{Höhe|4478|CH}}": "4478 m ü. M.",
         "{{Höhe|12000|IT}}": "12000 m s.l.m.",
+    },
+    "en": {
+        "{{ruby|漢字|かんじ}}": "漢字(かんじ)",
     },
     "es": {
         "{{siglo|XIX}}": "XIX",
@@ -103,6 +106,8 @@ OTHERS = [
      "Japanese: 東, Tō, lit. 'East', Japanese: 東, Tō, lit. 'East', French: Le"),
     ("en", "{{font color|white|blue|text}}, {{lang|fr|texte|italic=no}}, {{abbr|Dr.|Doctor|class=x}}",
      "text, texte, Dr."),
+    ("en", "{{as of|2020|3|5|df=US}}, {{birth date|1868|4|21|df=no}}", "As of March 5, 2020, April 21, 1868"),
+    ("en", "{{zh|s=东|t=東|first=t}}, {{math|''x''|big=1}}", "traditional Chinese: 東; simplified Chinese: 东, x"),
     ("en", "3{{frac|1|2}} and {{convert|3{{frac|1|2}}|mi}}", "3 1⁄2 and 3 1⁄2 miles"),
     ("en", "{{snd|x}}{{spaces|5}}", "–"),
     ("fr", "{{date|1er|janvier|1900|en musique}}, {{date||mai|1900}}, {{date|01|01|1900}}",
@@ -111,6 +116,7 @@ OTHERS = [
     ("fr", "{{Me}} Dupont, {{Me|Dupont}}, {{Mme|Lefèvre}}, {{1er janvier}} 1900",
      "Me Dupont, Me Dupont, Mme Lefèvre, 1er janvier 1900"),
     ("fr", "{{nombre|1234|habitants}}, {{unité|-5|°C}}, {{unité|12345 km}}", "1 234 habitants, −5 °C, 12 345 km"),
+    ("fr", "{{citation étrangère|langue=en|Hello}}", "« Hello »"),
     ("fr", "{{date|1 mai 1900}}, {{rom-maj|XIV|14}}", "1er mai 1900, XIV"),
     ("it", "{{M|12 745,594|ul=km}}, {{M|23.1|u=°C}}, {{M|5|0,1|u=m|e=3}}, {{M|3|0,5|ul=m³|up=s}}, {{M|350||km}}",
      "12 745,594 km, 23,1 °C, (5±0,1)×10^3 m, 3±0,5 m³/s, 350 km"),
@@ -119,7 +125,8 @@ OTHERS = [
      "Nazionalità=italiana|Epoca=1900|Immagine=a.jpg}}", "A B (Bari) è una poeta italiana."),
     ("es", "{{fecha|12|10|1874}}, {{unidad|2000|km}}, {{unidad|12345,5|m²}}",
      "12 de octubre de 1874, 2000 km, 12 345,5 m²"),
-    ("zh", "林清{{bd|1884年|5月3日|1961年|10月12日|Lin}}，{{僻字|暻|日+景}}", "林清（1884年5月3日—1961年10月12日），暻"),
+    ("zh", "林清{{bd|1884年|5月3日|1961年|10月12日|Lin}}，{{僻字|暻|日+景}}",
+     "林清（1884年5月3日—1961年10月12日），暻"),
 ]  # fmt: skip
 
 
@@ -157,7 +164,8 @@ def test_a_form_shows_only_arguments_that_it_needs(code: str) -> None:
     ("code", "template"),
     [
         ("fr", "{{s|XIX|e|au|XX|e}}"), ("fr", "{{s2|XIX|XX}}"), ("fr", "{{sp|XIX|e|au}}"), ("fr", "{{Mme|A|B}}"),
-        ("fr", "{{unité|5|à=6|km}}"), ("fr", "{{unité|5|±=0,1|km}}"), ("fr", "{{unité|5|+=0,1|km}}"), ("fr", "{{date|1|mai|1900|âge=oui}}"), ("fr", "{{date|1|mai|-200}}"), ("fr", "{{date|14/07/1789}}"),
+        ("fr", "{{unité|5|à=6|km}}"), ("fr", "{{unité|5|±=0,1|km}}"), ("fr", "{{unité|5|+=0,1|km}}"),
+        ("fr", "{{date|1|mai|1900|âge=oui}}"), ("fr", "{{date|1|mai|-200}}"), ("fr", "{{date|14/07/1789}}"),
         ("fr", "{{km|5}}"), ("fr", "{{monnaie|5|eur}}"), ("fr", "{{€|5}}"),
         ("es", "{{siglo|V|x|s}}"), ("es", "{{siglo|V|a|s|1|2}}"), ("es", "{{fecha|1|5|1900|edad}}"),
         ("es", "{{convert|5|to|10|km}}"), ("es", "{{convert|5,5|km}}"),
