@@ -18,8 +18,10 @@ def date_(a: TemplateArguments, language: Language) -> str:
         if a[2] not in ("", "dmy", "mdy"):
             return UNSAID
         return _written(a[1].split("-"), language, day_first=day_first)
-    given = a.up_to(3)
-    shown = _written(given, language, day_first=_is_set(a["df"]))
+    given, order = a.up_to(3), a["format"]
+    if order not in ("", "dmy", "mdy"):
+        return UNSAID
+    shown = _written(given, language, day_first=_is_set(a["df"]) or order == "dmy")
     return shown or (given[0] if len(given) == 1 else UNSAID if given else "")
 
 

@@ -3,7 +3,7 @@
 import html
 
 from newwiki.text.language import Language
-from newwiki.text.templates.renderer import ALL, NAMED, TemplateArguments, renderer
+from newwiki.text.templates.renderer import ALL, NAMED, UNSAID, TemplateArguments, renderer
 
 
 @renderer()
@@ -90,7 +90,9 @@ def quotation(a: TemplateArguments, language: Language) -> str:
 
 @renderer()
 def section_link(a: TemplateArguments, _: Language) -> str:
-    return " ".join(part for part in (a[1], f"§ {a[2]}" if a[2] else "") if part)
+    page, section = a[1], a[2]
+    shown = (page if not (a["nopage"] and section) else "", f"§ {section}" if section else "")
+    return " ".join(filter(None, shown))
 
 
 @renderer(ignores="3 4 dab nolink sort")
@@ -111,9 +113,13 @@ def ship_with_prefix(a: TemplateArguments, _: Language) -> str:
 
 @renderer(ignores="wl")
 def ship_class(a: TemplateArguments, _: Language) -> str:
+    if a[3] not in ("", "2", "3", "4"):  # these decide what is a link
+        return UNSAID
     return " ".join(part for part in (f"{a[1]}-class", a[2]) if part)
 
 
 def _ship(prefix: str, name: str, number: str, form: str) -> str:
+    if form not in ("", "2", "6"):
+        return UNSAID
     shown = [prefix if form != "6" else "", name, f"({number})" if number and form not in ("2", "6") else ""]
     return " ".join(part for part in shown if part)

@@ -20,7 +20,7 @@ _RANGES = {
     "/": "/",
 }
 _WITH_BRACKET = re.compile(r"(.+?)(\(\d+\))?(?:[eE]([-−+]?\d+))?")
-_WITH_UNIT = re.compile(r"([-−+]?\d[\d\s.,]*?)\s+([^\W\d_][^\s\d]*)")
+_WITH_UNIT = re.compile(r"([-−+]?\d(?:[\d.,]|\s(?=\d))*+)\s++([^\W\d_][^\s\d]*)")
 _DIGITS = re.compile(r"[-−+]?(?=.*\d)[\d.,…]+(?:\(\d+\))?")
 _ERROR = re.compile(r"\(\d+\)")
 _POWER = re.compile(r"[-−+]?\d{1,6}")
@@ -166,7 +166,7 @@ _SCALES = {
 _YEAR = re.compile(r"\d{4}")
 
 
-@renderer()
+@renderer(ignores="round about r a")
 def money(a: TemplateArguments, language: Language) -> str:
     """Render `{{INR|50|c}}` as ₹50 crore, `{{US$|500|1990}}` as US$500; without an amount, the sign."""
     sign, long = language.currencies[a.name], a["long"]
