@@ -50,12 +50,15 @@ class Language:
     currencies: Mapping[str, str]
     characters: Mapping[str, str]
     templates: Mapping[str, str]
+    forms: Mapping[str, Mapping[str, str]]
     infobox_templates: tuple[str, ...]
     citation_templates: tuple[str, ...]
     citation_addresses: tuple[str, ...]
     citation_dates: tuple[str, ...]
     list_templates: tuple[str, ...]
     switches: frozenset[str] = frozenset()
+    minimum_grouping_digits: int = 1
+    currency_first: bool = False
     spaceless: bool = False
     date_preposition: str = ""
     elides: bool = False
@@ -114,6 +117,8 @@ def _language(data: dict[str, Any]) -> Language:
     """Build the record from a data file, which lists templates by renderer, where they are needed by name."""
     templates = dict.fromkeys(data["currencies"], "money") | dict.fromkeys(data["characters"], "character")
     templates |= {name: renderer for renderer, names in data.pop("templates").items() for name in names}
+    data["forms"] = {name: forms for names, forms in data.get("forms", {}).items() for name in names.split("|")}
+    templates |= dict.fromkeys(data["forms"], "form")
     prefixed = {name.format(code): "language_in_name" for name in data.pop("language_templates")
                 for code in data["language_names"]}  # fmt: skip
     values: dict[str, Any] = {}

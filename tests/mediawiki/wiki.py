@@ -146,6 +146,7 @@ class Wiki:
         asked = {
             "action": "parse", "format": "json", "formatversion": "2", "prop": "text", "contentmodel": "wikitext",
             "disablelimitreport": "1", "disableeditsection": "1", "disabletoc": "1", "title": title, "text": wikitext,
+            "uselang": "en",
         }  # fmt: skip
         answer = requests.post(self.api_url, data=asked, timeout=60).json()
         return str(answer["parse"]["text"])
