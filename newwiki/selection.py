@@ -18,8 +18,9 @@ from newwiki.text.structure import structure_json
 from newwiki.text.words import count_words
 
 # The version of the rules for which pages are considered, for the content hash. Version 1, which was unnamed, used a
-# page's title and namespace on the day of the refresh; since version 2 those at the cutoff decide.
-RULES = 2
+# page's title and namespace on the day of the refresh; since version 2 those at the cutoff decide. Since version 3 the
+# revision ids decide when a page was created and which revisions count (`newwiki.sources.revision_order`).
+RULES = 3
 
 _TEMPLATE_NAME = re.compile(r"\{\{[ \t\n]*+([^|{}<\n]*+)(?=[|}\n])")
 

@@ -2,8 +2,11 @@
 
 The creation log names the pages created in the window and where they were created. The move log, read up to the cutoff,
 tells where each of them was then. A page belongs to the window if it was created in the main namespace or was there at
-the cutoff; later moves do not matter. The log of a single namespace omits creations whose entry is hidden, so the log
-of all namespaces is read, and for each hidden entry the wiki is asked which pages were created in that second.
+the cutoff; later moves do not matter. Pages whose histories were merged, restored or imported are listed as their
+revisions say (`newwiki.sources.rewritten`).
+
+The log of a single namespace omits creations whose entry is hidden, so the log of all namespaces is read, and for each
+hidden entry the wiki is asked which pages were created in that second.
 
 Recent changes alone would not do: they forget pages that were deleted, even if they were restored. They serve only to
 find redirects that nobody has edited since.
@@ -11,13 +14,14 @@ find redirects that nobody has edited since.
 
 import math
 from collections.abc import Generator, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from newwiki.snapshot import Page, Window
 from newwiki.sources.api import Api, wikitext
 from newwiki.sources.moves import Moves, Place, left_by_move
+from newwiki.sources.rewritten import Rewritten, examine
 from newwiki.sources.source import Batch, Memory
 from newwiki.sources.timestamps import moment, stamp
 
@@ -25,32 +29,54 @@ _ROUND = 500  # log entries or recent changes per request: the API's limit for e
 _SECOND = timedelta(seconds=1)
 
 
+@dataclass(frozen=True)
+class Created:
+    """The pages of a window in the order of their creation, and the ids of those whose revisions may name other
+    parents than the revisions before them (`irregular`)."""
+
+    pages: list[Page]
+    irregular: frozenset[int] = frozenset()
+
+
 def list_created(
     api: Api, window: Window, cutoff: datetime, limit: int | None, memory: Memory | None, texts_per_request: int
-) -> Generator[Batch, None, list[Page]]:
-    """Return the pages in the order of their creation, at most `limit`, with their titles at the cutoff. Pages that had
-    left the main namespace by then are `moved`. Yields empty batches that report progress."""
+) -> Generator[Batch, None, Created]:
+    """Return the pages, at most `limit`, with their titles at the cutoff. Pages that had left the main namespace by
+    then are `moved`. Yields empty batches that report progress."""
     moves = Moves()
     for entries in log(api, "moves", window.start, cutoff, memory, letype="move"):
         moves.add(entries)
         yield _listing("moves", Window(window.start, cutoff), entries)
+    rewritten = Rewritten.since(api, window.start)
     pages_by_id: dict[int, Page] = {}
+    titles: dict[int, str] = {}
     hidden: set[datetime] = set()
     for entries in log(api, "list", window.start, window.end - _SECOND, memory, letype="create"):
         hidden |= {_time(entry) for entry in entries if "actionhidden" in entry}
         named = [entry for entry in entries if "actionhidden" not in entry]
+        for entry in named:
+            titles[entry["logpage"]] = entry["title"]
+            moves.titles[entry["title"]].add(entry["logpage"])
         pages_by_id = {page.page_id: page for page in _pages(named, moves)} | pages_by_id
         yield _listing("creations", window, entries)
-        if limit and len(pages_by_id) > limit and _moment(pages_by_id, limit) < _moment(pages_by_id, len(pages_by_id)):
-            window = Window(window.start, _moment(pages_by_id, limit) + _SECOND)
+        certain = pages_by_id.keys() - rewritten.among(titles, moves.titles) if limit else set()
+        begun = sorted(pages_by_id[page_id].created_at for page_id in certain)
+        if limit and len(begun) > limit and begun[limit - 1] < begun[-1]:
+            window = Window(window.start, begun[limit - 1] + _SECOND)
             break
+    doubtful = rewritten.among(titles, moves.titles)
+    examined = yield from examine(api, doubtful, window, cutoff)
+    kept = {page_id: page for page_id, page in pages_by_id.items() if page_id not in doubtful - examined.gone}
+    pages_by_id = kept | examined.pages
     if moments := sorted(at for at in hidden if at in window):
-        pages_by_id = (yield from _unnamed(api, moments, moves, cutoff, memory)) | pages_by_id
+        unnamed = yield from _unnamed(api, moments, moves, cutoff, memory)
+        pages_by_id = {page_id: page for page_id, page in unnamed.items() if page_id not in doubtful} | pages_by_id
     pages = sorted(pages_by_id.values(), key=lambda page: (page.created_at, page.page_id))[:limit]
-    if len(pages) <= texts_per_request:
-        return pages
-    known = _untouched_redirects(api, window, memory, texts_per_request)
-    return [_as_redirect(page, known.get(page.page_id)) for page in pages]
+    if len(pages) > texts_per_request:
+        known = _untouched_redirects(api, window, memory, texts_per_request)
+        known = {page_id: info for page_id, info in known.items() if page_id not in doubtful}
+        pages = [_as_redirect(page, known.get(page.page_id)) for page in pages]
+    return Created(pages, frozenset(examined.irregular))
 
 
 def log(
@@ -115,11 +141,6 @@ def _unnamed(
 
 def _time(entry: dict[str, Any]) -> datetime:
     return moment(entry["timestamp"])
-
-
-def _moment(pages_by_id: dict[int, Page], place: int) -> datetime:
-    """Return when the `place`-th page, counted from 1, was created."""
-    return sorted(page.created_at for page in pages_by_id.values())[place - 1]
 
 
 def _listing(what: str, span: Window, entries: list[dict[str, Any]]) -> Batch:

@@ -60,7 +60,7 @@ class _Newest:
             self._newest, self._revision = moment, revision
         return True
 
-    def end(self, unheard: int, unheard_parents: int) -> None:
+    def end(self, unheard: int, unheard_parents: int, least_unheard_id: int | None) -> None:
         if self._revision is not None and not self._revision.text.hidden:
             title = self._title if self._any_case else first_letter_up(self._title)
             self._pages.append(CurrentPage(title, self._revision.text.build()))

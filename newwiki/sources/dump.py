@@ -10,7 +10,7 @@ from functools import cached_property
 
 from newwiki.errors import TerminalError, UsageError
 from newwiki.snapshot import Page, Requests, Site, Window
-from newwiki.sources.history import Histories, NoTexts, Read
+from newwiki.sources.history import Histories, NoTexts, OutOfOrder, Read
 from newwiki.sources.parts import DumpPart, find_parts, require_all
 from newwiki.sources.source import Batch, Memory, source
 from newwiki.sources.unpacking import DAMAGED, PIECE, Pipe, Reading, unpacked
@@ -219,6 +219,11 @@ def _readable(part: DumpPart | None) -> Iterator[None]:
         yield
     except NoTexts as error:
         raise TerminalError(f"'{name}' holds no texts; use the dump with texts (not the one named stub)") from error
+    except OutOfOrder as error:
+        raise TerminalError(
+            f"'{name}' does not list the revisions of '{error}' in the order of their ids, as dumps do, so its history "
+            "cannot be read in one pass; export the wiki again with dumpBackup.php --full"
+        ) from error
     except DAMAGED as error:
         reason = str(error) or type(error).__name__
         raise TerminalError(

@@ -3,13 +3,13 @@
 Only the newest revisions up to the cutoff are kept, and of those only the texts that may still be selected.
 """
 
-import heapq
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from newwiki.snapshot import Page, Window
 from newwiki.sources import moves, settling
+from newwiki.sources.revision_order import OrderedHistory
 from newwiki.sources.xml_export import ExportedRevision, PageHead, SiteInfo
 
 _HELD = 1 << 19  # bytes of texts that may be held before the superseded ones are dropped
@@ -17,6 +17,11 @@ _HELD = 1 << 19  # bytes of texts that may be held before the superseded ones ar
 
 class NoTexts(Exception):
     """Raised for an export without texts."""
+
+
+class OutOfOrder(Exception):
+    """Raised for a page whose revisions are not in the order of their ids, if what was skipped or freed is needed after
+    all; names the page."""
 
 
 @dataclass(frozen=True)
@@ -69,10 +74,12 @@ class Histories:
         assert self._page is not None
         return self._page.add(revision)
 
-    def end(self, unheard: int, unheard_parents: int) -> None:
+    def end(self, unheard: int, unheard_parents: int, least_unheard_id: int | None) -> None:
         page, self._page = self._page, None
         if page is None:
             return
+        if page.is_created_after(least_unheard_id):
+            raise OutOfOrder(page.title)
         is_whole = page.has_first or unheard_parents < unheard
         self._whole += is_whole and page.revisions + unheard > 1
         self._cut_off += not is_whole
@@ -90,12 +97,13 @@ class Histories:
 class _PageHistory:
     def __init__(self, page: PageHead, window: Window, cutoff: datetime) -> None:
         self._page, self._window, self._cutoff = page, window, cutoff
-        self._newest: list[tuple[datetime, int, int, ExportedRevision]] = []  # a heap with the oldest first
+        # those up to the cutoff that count; None for all but the newest
+        self._counted = OrderedHistory[ExportedRevision | None]()
         self._held = 0
-        self._count = 0
         self._first: ExportedRevision | None = None
         self._redirect = ""  # the text of the first revision if it is a redirect
-        self._before: bytes | None = None
+        self._before: ExportedRevision | None = None
+        self._before_text = b""
         self._unchanging: list[moves.Unchanging] = []
         self.has_first = False
         self.revisions = 0
@@ -107,7 +115,7 @@ class _PageHistory:
         text = revision.text
         if text.is_absent:
             raise NoTexts
-        if self._first is None or revision.moment < self._first.moment:
+        if self._first is None or revision.rev_id < self._first.rev_id:
             self._first = revision
             if revision.moment < self._window.start:
                 return False
@@ -115,37 +123,53 @@ class _PageHistory:
             self._redirect = content if moves.redirect_target(content) else ""
         self._note_move(revision)
         if revision.moment <= self._cutoff:
-            self._count += 1
-            heapq.heappush(self._newest, (revision.moment, revision.rev_id, self._count, revision))
             self._held += text.kept
-            if len(self._newest) > settling.HISTORY:
-                self._held -= heapq.heappop(self._newest)[-1].text.kept
+            for replaced in self._counted.add(revision.rev_id, revision.moment, revision):
+                self._held -= replaced.text.kept if replaced else 0
+            if len(self._counted.revisions) > settling.HISTORY:
+                self._forget_oldest()
             if self._held > _HELD:
                 self._drop_texts()
         return True
 
+    def _forget_oldest(self) -> None:
+        """Keep only the newest revisions, of which one will be selected. In a file with the newest first, the oldest is
+        the last that was added."""
+        for place in (0, -settling.HISTORY - 1):
+            if oldest := self._counted.revisions[place]:
+                self._held -= oldest.text.kept
+                self._counted.revisions[place] = None
+
     def _note_move(self, revision: ExportedRevision) -> None:
         """Record a revision that changes nothing: a move leaves one, and so does a hidden text."""
-        raw, before = revision.text.raw, self._before
-        self._before = raw
-        if before is not None and (raw == before or not raw or not before) and "[[" in revision.comment:
+        before, text, raw = self._before, self._before_text, revision.text.raw
+        if before and before.moment > revision.moment and before.rev_id < revision.rev_id:
+            return  # imported, so it does not count
+        self._before, self._before_text = revision, raw
+        if before and (raw == text or not raw or not text) and "[[" in revision.comment:
             self._unchanging.append(moves.Unchanging(revision.moment, revision.rev_id, revision.comment))
+
+    @property
+    def title(self) -> str:
+        return self._page.title
+
+    def is_created_after(self, rev_id: int | None) -> bool:
+        """Tell whether the page was created by an earlier-numbered revision than those read."""
+        return rev_id is not None and self._first is not None and rev_id < self._first.rev_id
 
     def at_cutoff(self, prefixes: Mapping[str, int]) -> Page | None:
         """Return the page as of the cutoff. None if all its revisions are later, if it was created outside the window,
-        if it was never in the main namespace by the cutoff, or if a move left it behind as a redirect."""
+        if its beginning is lost, if it was never in the main namespace by the cutoff, or if a move left it behind as a
+        redirect."""
         first = self._first
-        if first is None or not self._newest or first.moment not in self._window:
+        if first is None or first.parent_id or not self._counted.revisions or first.moment not in self._window:
             return None
-        title, begun_as = moves.titles_back(self._page.title, self._unchanging, self._cutoff)
-        is_elsewhere = moves.namespace(title, prefixes) != 0
-        if is_elsewhere and moves.namespace(begun_as, prefixes):
+        place = moves.place_at_cutoff(self._page.title, self._unchanging, self._cutoff, prefixes)
+        if place is None or moves.left_by_move(place.begun_as, self._redirect, first.comment):
             return None
-        if moves.left_by_move(begun_as, self._redirect, first.comment):
-            return None
-        if is_elsewhere:
-            return Page(self._page.page_id, title, first.moment, absent="moved", summary=first.comment)
-        return self._as_it_stood(title, first)
+        if place.is_elsewhere:
+            return Page(self._page.page_id, place.title, first.moment, absent="moved", summary=first.comment)
+        return self._as_it_stood(place.title, first)
 
     def _as_it_stood(self, title: str, first: ExportedRevision) -> Page:
         history = self._history()
@@ -154,6 +178,8 @@ class _PageHistory:
         if place and moves.redirect_target(history[0].text.build()):
             place = 0
         taken = history[place]
+        if taken.text.is_dropped:
+            raise OutOfOrder(self.title)
         hidden = taken.text.hidden
         return Page(
             self._page.page_id,
@@ -161,7 +187,7 @@ class _PageHistory:
             first.moment,
             taken.rev_id,
             taken.moment,
-            self._count,
+            len(self._counted),
             None if hidden else taken.text.build(),
             "hidden" if hidden else None,
             first.comment,
@@ -170,7 +196,10 @@ class _PageHistory:
 
     def _history(self) -> list[ExportedRevision]:
         """Return the kept revisions, newest first."""
-        return [entry[-1] for entry in sorted(self._newest, key=lambda entry: entry[:3], reverse=True)]
+        newest = [revision for revision in reversed(self._counted.revisions[-settling.HISTORY :]) if revision]
+        if len(newest) < min(settling.HISTORY, len(self._counted)):
+            raise OutOfOrder(self.title)
+        return newest
 
     def _drop_texts(self) -> None:
         """Drop the texts older than the revision that would be selected if the page ended here. That revision stays

@@ -2,7 +2,7 @@
 
 The revision is selected as in a refresh (`settling`), and so is the page's place: a page that has left the main
 namespace is `moved`, and a page that no longer exists is `missing`. A dump also reports a page as `missing` if it began
-as a draft and is a draft again.
+as a draft and is a draft again, or if a merge or a restoration has changed its creation since.
 """
 
 import math

@@ -17,6 +17,7 @@ from newwiki.sources.api import WITH_SIZE, WITH_TEXT, Account, Api, fetch_revisi
 from newwiki.sources.creations import list_created
 from newwiki.sources.http_answers import in_words
 from newwiki.sources.moves import redirect_target
+from newwiki.sources.revision_order import counted
 from newwiki.sources.source import Batch, Memory, source
 from newwiki.sources.timestamps import moment, stamp
 
@@ -53,25 +54,26 @@ class ApiSource:
         memory: Memory | None = None,
     ) -> Iterator[Batch]:
         created = yield from list_created(self._api, window, cutoff, limit, memory, self._api.batch)
-        todo = [page for page in created if page.page_id not in skip]
-        position = len(created) - len(todo)
+        todo, total = [page for page in created.pages if page.page_id not in skip], len(created.pages)
+        position = total - len(todo)
         settled = [page for page in todo if page.absent]
         if settled:
             position += len(settled)
-            yield Batch(settled, position, len(created))
+            yield Batch(settled, position, total)
         unread = [page for page in todo if not page.absent]
         for stubs in self._api.batches(unread):
             position += len(stubs)
-            yield Batch(self.texts(stubs, cutoff), position, len(created))
+            yield Batch(self.texts(stubs, cutoff, created.irregular), position, total)
 
     def count_revisions(self, page: Page, cutoff: datetime, at_most: int) -> int:
-        return len(self._history(page.page_id, cutoff, at_most))
+        return len(self._history(page, cutoff, at_most))
 
     def asked(self) -> list[Requests]:
         return self._api.asked()
 
-    def texts(self, stubs: Sequence[Page], cutoff: datetime) -> list[Page]:
-        """Return the pages as of the cutoff; `stubs` must fit into one request."""
+    def texts(self, stubs: Sequence[Page], cutoff: datetime, irregular: Set[int] = frozenset()) -> list[Page]:
+        """Return the pages as of the cutoff; `stubs` must fit into one request. The histories of `irregular` pages are
+        requested in any case, because their newest revision may name another parent than the revision before it."""
         current = self._current([stub.page_id for stub in stubs])
         before = self._sizes(_parents(current.values(), cutoff))
         pages, doubtful = [], []
@@ -79,7 +81,7 @@ class ApiSource:
             answer = current[stub.page_id]
             if "missing" in answer:
                 pages.append(_absent(stub, "missing"))
-            elif _stands(answer["revisions"][0], before, cutoff):
+            elif stub.page_id not in irregular and _stands(answer["revisions"][0], before, cutoff):
                 pages.append(_page(stub, answer["revisions"][0], None))
             else:
                 doubtful.append(stub)
@@ -95,7 +97,7 @@ class ApiSource:
 
     def _earlier_texts(self, stubs: Sequence[Page], cutoff: datetime) -> list[Page]:
         """Return pages that cannot be taken as they are today, with the revision selected from their history."""
-        histories = {stub.page_id: self._history(stub.page_id, cutoff, settling.HISTORY) for stub in stubs}
+        histories = {stub.page_id: self._history(stub, cutoff, settling.HISTORY) for stub in stubs}
         places = {page_id: settling.settled(_stands_of(history)) for page_id, history in histories.items() if history}
         wanted = {histories[page_id][number]["revid"] for page_id, place in places.items() for number in (0, place)}
         texts: dict[int, dict[str, Any]] = {}
@@ -117,16 +119,20 @@ class ApiSource:
             raise TransientError(f"'{stub.title}' changed at {self._api.url} while newwiki read it; try again")
         return replace(_page(stub, taken, counted), stepped_over=settling.stepped_over(_stands_of(history), place))
 
-    def _history(self, page_id: int, cutoff: datetime, at_most: int) -> list[dict[str, Any]]:
-        """Return up to `at_most` revisions, newest first, from the cutoff back. Further revisions are not requested."""
-        answer = next(
-            self._api.query(
-                "history", pageids=page_id, prop="revisions", rvprop="ids|timestamp|size|sha1", rvdir="older",
-                rvlimit=at_most, rvstart=stamp(cutoff),
-            )
-        )  # fmt: skip
-        revisions: list[dict[str, Any]] = answer["pages"][0].get("revisions", [])
-        return revisions
+    def _history(self, page: Page, cutoff: datetime, at_most: int) -> list[dict[str, Any]]:
+        """Return up to `at_most` revisions that count, newest first, from the cutoff back to the page's creation. More
+        are requested only if some of them do not count."""
+        revisions: list[dict[str, Any]] = []
+        history: list[dict[str, Any]] = []
+        for answer in self._api.query(
+            "history", pageids=page.page_id, prop="revisions", rvprop="ids|timestamp|size|sha1", rvdir="older",
+            rvlimit=at_most, rvstart=stamp(cutoff), rvend=stamp(page.created_at),
+        ):  # fmt: skip
+            revisions += answer["pages"][0].get("revisions", [])
+            history = counted(revisions)[::-1][:at_most]
+            if len(history) == at_most:
+                break
+        return history
 
     def _current(self, page_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
         """Return pages by id with their newest revision. An answer over the server's size limit takes several

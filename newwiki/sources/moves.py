@@ -7,10 +7,15 @@ none, as in its first years.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import pairwise
 from typing import Any
+
+from newwiki.sources.api import is_hidden
+from newwiki.sources.timestamps import moment
 
 
 @dataclass(frozen=True)
@@ -23,10 +28,12 @@ class Place:
 
 @dataclass
 class Moves:
-    """The moves of each page, by page id: where its first move began, and where its last move ended."""
+    """The moves of each page, by page id: where its first move began, and where its last move ended. `titles` holds the
+    ids of the pages that had a title before or after a move."""
 
     first_from: dict[int, Place] = field(default_factory=dict)
     last_to: dict[int, Place] = field(default_factory=dict)
+    titles: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
 
     def add(self, entries: Iterable[dict[str, Any]]) -> None:
         """Add entries, oldest first. An entry whose action is hidden names no page and is ignored."""
@@ -35,6 +42,8 @@ class Moves:
                 target = entry["params"]
                 self.first_from.setdefault(entry["logpage"], Place(entry["title"], entry["ns"]))
                 self.last_to[entry["logpage"]] = Place(target["target_title"], target["target_ns"])
+                for title in (entry["title"], target["target_title"]):
+                    self.titles[title].add(entry["logpage"])
 
 
 @dataclass(frozen=True)
@@ -44,6 +53,38 @@ class Unchanging:
     at: datetime
     rev_id: int
     summary: str
+
+
+def unchanging_revisions(history: Sequence[dict[str, Any]]) -> list[Unchanging]:
+    """Return the unchanging revisions of an API answer that lists a page's revisions, oldest first, with their sizes
+    and SHA-1. Beside a hidden or an empty text every revision is one, as in a dump."""
+    return [
+        Unchanging(moment(later["timestamp"]), later["revid"], later.get("comment", ""))
+        for earlier, later in pairwise(history)
+        if earlier.get("sha1") == later.get("sha1")
+        or any(is_hidden(one) or not one["size"] for one in (earlier, later))
+    ]
+
+
+@dataclass(frozen=True)
+class PlaceAtCutoff:
+    """A page's title at the cutoff, whether that is outside the main namespace, and the title it was created under."""
+
+    title: str
+    is_elsewhere: bool
+    begun_as: str
+
+
+def place_at_cutoff(
+    title: str, unchanging: Iterable[Unchanging], cutoff: datetime, prefixes: Mapping[str, int]
+) -> PlaceAtCutoff | None:
+    """Return where the page with this title today was at the cutoff. None if it was neither created in the main
+    namespace nor there at the cutoff."""
+    at_cutoff, begun_as = titles_back(title, unchanging, cutoff)
+    is_elsewhere = namespace(at_cutoff, prefixes) != 0
+    if is_elsewhere and namespace(begun_as, prefixes):
+        return None
+    return PlaceAtCutoff(at_cutoff, is_elsewhere, begun_as)
 
 
 def titles_back(title: str, unchanging: Iterable[Unchanging], cutoff: datetime) -> tuple[str, str]:

@@ -13,7 +13,7 @@ page edited after the cutoff costs one more, and the texts of such pages one mor
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import islice, pairwise
+from itertools import islice
 from typing import Any, Protocol, runtime_checkable
 
 from newwiki.errors import TerminalError
@@ -23,9 +23,18 @@ from newwiki.sources.api import fetch_revisions, joined, wikitext
 from newwiki.sources.creations import log
 from newwiki.sources.dump import DumpSource
 from newwiki.sources.mediawiki import ApiSource
-from newwiki.sources.moves import Moves, Place, Unchanging, left_by_move, linked_titles, redirect_target, titles_back
+from newwiki.sources.moves import (
+    Moves,
+    Place,
+    left_by_move,
+    linked_titles,
+    redirect_target,
+    titles_back,
+    unchanging_revisions,
+)  # fmt: skip
+from newwiki.sources.revision_order import counted, is_irregular
 from newwiki.sources.source import Batch, Source, source
-from newwiki.sources.timestamps import moment, stamp
+from newwiki.sources.timestamps import moment
 
 
 @runtime_checkable
@@ -80,11 +89,12 @@ class OldApi(ApiSource):
         existing = self._existing(page_ids)
         places = self._places({page_id: existing[page_id] for page_id in page_ids if page_id in existing})
         articles = {page_id: place.title for page_id, place in places.items() if place.namespace == 0}
-        begun = [self._beginning(page_id, title, cutoff, at_most) for page_id, title in articles.items()]
+        irregular: set[int] = set()
+        begun = [self._beginning(page_id, title, cutoff, at_most, irregular) for page_id, title in articles.items()]
         pages = {page.page_id: page for page in begun if page and page.created_at in window}
         if not pages:
             return []
-        texts = self.texts(list(pages.values()), cutoff)
+        texts = self.texts(list(pages.values()), cutoff, irregular)
         return [replace(page, revisions=pages[page.page_id].revisions) for page in texts]
 
     def _places(self, existing: dict[int, dict[str, Any]]) -> dict[int, Place]:
@@ -97,17 +107,24 @@ class OldApi(ApiSource):
             for page_id, page in existing.items()
         }
 
-    def _beginning(self, page_id: int, title: str, cutoff: datetime, at_most: int) -> Page | None:
-        """Return the page with its first edit and its number of revisions up to the cutoff. None if it has none, or if
-        a move left it behind."""
-        history: list[dict[str, Any]] = next(self._histories(page_id, cutoff, at_most))["pages"][0].get("revisions", [])
-        if not history or self._is_left_by_move(page_id, title, history[0], cutoff):
+    def _beginning(self, page_id: int, title: str, cutoff: datetime, at_most: int, irregular: set[int]) -> Page | None:
+        """Return the page with its first edit and its number of revisions up to the cutoff. None if it has none, if its
+        beginning is lost, or if a move left it behind. Reads the oldest revisions that one request gives (500),
+        and adds the page to `irregular` if they name other parents than the revisions before them."""
+        answer = next(self._histories(page_id))
+        revisions: list[dict[str, Any]] = answer["pages"][0].get("revisions", [])
+        history = counted(revision for revision in revisions if moment(revision["timestamp"]) <= cutoff)
+        if not history or history[0]["parentid"] or history[0]["revid"] != min(each["revid"] for each in revisions):
             return None
+        if self._is_left_by_move(page_id, title, history[0], cutoff):
+            return None
+        if is_irregular(history):
+            irregular.add(page_id)
         return Page(
             page_id,
             title,
             moment(history[0]["timestamp"]),
-            revisions=len(history),
+            revisions=min(len(history), at_most),
             summary=history[0].get("comment", ""),
             tags=tuple(history[0]["tags"]),
         )
@@ -124,21 +141,17 @@ class OldApi(ApiSource):
             return bool(redirect_target(text))
         whole = [
             revision
-            for answer in self._histories(page_id, cutoff, "max")
+            for answer in self._histories(page_id)
             for revision in answer["pages"][0].get("revisions", [])
+            if moment(revision["timestamp"]) <= cutoff
         ]
-        unchanging = [
-            Unchanging(moment(later["timestamp"]), later["revid"], later.get("comment", ""))
-            for earlier, later in pairwise(whole)
-            if later.get("sha1") == earlier.get("sha1")
-        ]
-        return left_by_move(titles_back(title, unchanging, cutoff)[1], text, summary)
+        return left_by_move(titles_back(title, unchanging_revisions(counted(whole)), cutoff)[1], text, summary)
 
-    def _histories(self, page_id: int, cutoff: datetime, at_most: int | str) -> Iterator[dict[str, Any]]:
-        """Yield the page's revisions up to the cutoff, oldest first, in rounds of `at_most`."""
+    def _histories(self, page_id: int) -> Iterator[dict[str, Any]]:
+        """Yield the page's revisions, oldest first."""
         return self._api.query(
-            "revisions", pageids=page_id, prop="revisions", rvprop="ids|timestamp|comment|tags|sha1", rvdir="newer",
-            rvlimit=at_most, rvend=stamp(cutoff),
+            "revisions", pageids=page_id, prop="revisions", rvprop="ids|timestamp|comment|tags|size|sha1",
+            rvdir="newer", rvlimit="max",
         )  # fmt: skip
 
 

@@ -77,5 +77,5 @@ class _Picker:
             self.found.append(Revision(revision.rev_id, revision.moment, text))
         return bool(self.wanted)
 
-    def end(self, unheard: int, unheard_parents: int) -> None:
+    def end(self, unheard: int, unheard_parents: int, least_unheard_id: int | None) -> None:
         pass

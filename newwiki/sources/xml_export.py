@@ -14,6 +14,7 @@ from newwiki.sources.timestamps import moment
 from newwiki.sources.xml_text import FileBytes, XmlText, without_start_tag
 
 _FORMAT = "http://www.mediawiki.org/xml/export-"
+_FIRST_ID = re.compile(rb"<id>\s*(\d{1,18})\s*<")
 _NUMBER = re.compile(r"\d+", re.ASCII)
 _PAGE = {"title", "ns", "id", "redirect", "restrictions", "revision", "upload", "discussionthreadinginfo",
          "DiscussionThreading"}  # fmt: skip
@@ -67,8 +68,9 @@ class Pages(Protocol):
 
     def revision(self, revision: ExportedRevision) -> bool: ...
 
-    def end(self, unheard: int, unheard_parents: int) -> None:
-        """End the page; `unheard` revisions, which had `unheard_parents` parent ids, were skipped."""
+    def end(self, unheard: int, unheard_parents: int, least_unheard_id: int | None) -> None:
+        """End the page; `unheard` revisions, which had `unheard_parents` parent ids, were skipped. `least_unheard_id`
+        is the smallest id among those without a parent; None if there are none, or if the whole page was skipped."""
         ...
 
 
@@ -92,15 +94,17 @@ class Export:
         self._revision: ExportedRevision | None = None
         self._has_begun = False  # whether the listener has the page's head
         self._unheard = self._unheard_parents = 0
+        self._has_parent = False  # whether the skipped revision names one
+        self._least_unheard_id: int | None = None
         self._bytes = FileBytes()
-        self._text_at: int | None = None
+        self._needed_from: int | None = None  # the position in the file from which bytes must be kept
 
     def feed(self, piece: bytes) -> None:
         """Parse the next bytes of the file. Raises Malformed."""
         self._bytes.add(piece)
         self._parse(piece, False)
         # A tag may have been cut
-        self._bytes.forget(self._parser.CurrentByteIndex if self._text_at is None else self._text_at)
+        self._bytes.forget(self._parser.CurrentByteIndex if self._needed_from is None else self._needed_from)
 
     def close(self) -> None:
         """End the file. Raises Malformed if it is incomplete."""
@@ -119,11 +123,33 @@ class Export:
         self._parser.EndElementHandler = self._end
 
     def _ignore_page(self) -> None:
-        self._unheard = self._unheard_parents = 0
-        self._text_at = None
+        self._needed_from = None
         self._parser.StartElementHandler = None
         self._parser.CharacterDataHandler = None
         self._parser.EndElementHandler = self._end_unheard
+
+    def _ignore_rest_of_page(self) -> None:
+        """Ignore the coming revisions, except for the ids of those without a parent."""
+        self._ignore_page()
+        self._parser.EndElementHandler = self._end_unheard_revision
+        self._needed_from = self._parser.CurrentByteIndex
+
+    def _end_unheard_revision(self, name: str) -> None:
+        if name == "revision":
+            self._unheard += 1
+            assert self._needed_from is not None
+            start, end = self._needed_from, self._parser.CurrentByteIndex
+            if not self._has_parent:
+                first = _FIRST_ID.search(self._bytes.between(start, end))
+                rev_id = int(first.group(1)) if first else 0
+                self._least_unheard_id = min(rev_id, self._least_unheard_id or rev_id)
+            self._needed_from, self._has_parent = end, False
+        elif name == "parentid":
+            self._unheard_parents += 1
+            self._has_parent = True
+        elif name == "page":
+            self._needed_from = None
+            self._end_unheard(name)
 
     def _end_unheard(self, name: str) -> None:
         if name == "page":
@@ -143,7 +169,7 @@ class Export:
                 self._characters = []
                 self._parser.CharacterDataHandler = self._characters.append
             elif name == "text":
-                self._text_at = self._parser.CurrentByteIndex
+                self._needed_from = self._parser.CurrentByteIndex
                 self._attributes = attributes
             elif name not in _REVISION:
                 raise Malformed(f"<{name}> in a <revision>")
@@ -157,7 +183,7 @@ class Export:
             self._start_item(name)
         elif depth == 0:
             self._start_root(name, attributes)
-        elif self._text_at is not None or self._parser.CharacterDataHandler is not None:
+        elif self._needed_from is not None or self._parser.CharacterDataHandler is not None:
             raise Malformed(f"<{name}> where text is expected")
 
     def _start_in_item(self, name: str) -> None:
@@ -221,7 +247,7 @@ class Export:
             raise Malformed(f"a <revision> without {missing[0]}")
         self._revision = None
         if self._listener and not self._listener.revision(revision):
-            self._ignore_page()
+            self._ignore_rest_of_page()
 
     def _end_item(self, name: str) -> None:
         if name == "siteinfo":
@@ -245,8 +271,9 @@ class Export:
 
     def _end_page(self) -> None:
         if self._listener:
-            self._listener.end(self._unheard, self._unheard_parents)
+            self._listener.end(self._unheard, self._unheard_parents, self._least_unheard_id)
         self._unheard = self._unheard_parents = 0
+        self._least_unheard_id = None
 
     def _collect(self) -> None:
         self._characters = []
@@ -258,8 +285,8 @@ class Export:
 
     def _raw_text(self) -> bytes:
         """Return the bytes between <text …> and </text>."""
-        assert self._text_at is not None
-        start, self._text_at = self._text_at, None
+        assert self._needed_from is not None
+        start, self._needed_from = self._needed_from, None
         return without_start_tag(self._bytes.between(start, self._parser.CurrentByteIndex))
 
     def _declaration(self, version: str, encoding: str | None, standalone: int) -> None:

@@ -37,6 +37,11 @@ class XmlText:
         return not self.hidden and not self._raw and self.stored > 0
 
     @property
+    def is_dropped(self) -> bool:
+        """Whether `drop` has freed a text that was not empty."""
+        return not self._raw and bool(self._size)
+
+    @property
     def size(self) -> int:
         """The size of the text in UTF-8 bytes, counted without building it; 0 if it is hidden."""
         if self._size is None:

@@ -1,9 +1,14 @@
 <?php
 // Maintenance script: what befalls a wiki, each at a moment of its own. Standard input holds a JSON object a line:
 //   {"at": "20240610000000", "do": "edit", "title": …, "text": …}      creates the page where there is none
-//   {"at": …, "do": "move", "title": …, "to": …}                       leaves a redirect
-//   {"at": …, "do": "delete", "title": …}   {"at": …, "do": "restore", "title": …}
+//   {"at": …, "do": "move", "title": …, "to": …, "redirect": true}     leaves a redirect, or none
+//   {"at": …, "do": "delete", "title": …}
+//   {"at": …, "do": "restore", "title": …, "only": [timestamps]}       restores all revisions if there is no timestamp
+//   {"at": …, "do": "merge", "title": …, "to": …, "only": [timestamp]} all revisions, or those up to the timestamp
+//   {"at": …, "do": "import", "title": …, "text": XML}       as importDump.php does: no log says so
+//   {"at": …, "do": "upload", "title": …, "text": XML}       as Special:Import does, with an entry in the import log
 use MediaWiki\MediaWikiServices;
+use MediaWiki\Permissions\UltimateAuthority;
 use Wikimedia\Timestamp\ConvertibleTimestamp;
 
 require_once getenv( 'MW_ROOT' ) . '/maintenance/Maintenance.php';
@@ -31,12 +36,37 @@ class Happen extends Maintenance {
 				return $page->doUserEditContent( ContentHandler::makeContent( $event['text'], $title ), $user, '' );
 			case 'move':
 				$to = Title::newFromText( $event['to'] );
-				return $services->getMovePageFactory()->newMovePage( $title, $to )->move( $user );
+				$move = $services->getMovePageFactory()->newMovePage( $title, $to );
+				return $move->move( $user, null, $event['redirect'] );
 			case 'delete':
 				return $page->doDeleteArticleReal( '', $user );
 			case 'restore':
-				return $services->getUndeletePageFactory()->newUndeletePage( $page, $user )->undeleteUnsafe( '' );
+				return $services->getUndeletePageFactory()->newUndeletePage( $page, $user )
+					->setUndeleteOnlyTimestamps( $event['only'] )->undeleteUnsafe( '' );
+			case 'merge':
+				$merge = $services->getMergeHistoryFactory()
+					->newMergeHistory( $title, Title::newFromText( $event['to'] ), $event['only'][0] ?? null );
+				return $merge->merge( new UltimateAuthority( $user ) );
+			case 'import':
+			case 'upload':
+				return $this->import( $event['text'], $event['do'] === 'upload', $user );
 		}
+	}
+
+	private function import( string $xml, bool $isLogged, User $user ) {
+		$services = MediaWikiServices::getInstance();
+		$importer = $services->getWikiImporterFactory()->getWikiImporter( new ImportStringSource( $xml ) );
+		$importer->setUsernamePrefix( 'imported', false );
+		if ( !$isLogged ) {
+			return Status::newGood( $importer->doImport() );
+		}
+		$context = new DerivativeContext( RequestContext::getMain() );
+		$context->setUser( $user );
+		$reporter = new ImportReporter( $importer, true, '', false );
+		$reporter->setContext( $context );
+		$reporter->open();
+		$importer->doImport();
+		return $reporter->close();
 	}
 }
 

@@ -80,7 +80,7 @@ def go_on(wiki: Wiki, month: int) -> None:
     out, back = ("Salt & Pepper", "Draft:Salt & Pepper")[:: 1 if month % 2 else -1], "Draft:Late draft"
     wiki.happen(
         Event(at, "move", before, to=name),
-        Event(at, "move", *out),
+        Event(at, "move", out[0], to=out[1]),
         Event(at, "move", *((back, "Late draft") if month % 2 else ("Late draft", back))),
         Event(at, "move", *(("Draft:Sent back", "Sent back") if month % 2 else ("Sent back", "Draft:Sent back"))),
         Event(at, "edit", "New place", text=f"#REDIRECT [[Month {month}]]"),

@@ -9,6 +9,11 @@ from typing import Any
 
 import duckdb
 
+from flows.progress import Silent
+from flows.refreshing import gather_and_publish
+from flows.refreshing.gather_and_publish import SnapshotDefinition
+from newwiki.sources.source import Source
+from storage.database import Database
 from tests import processes
 
 CONTACT = "tester@newwiki.example"
@@ -71,4 +76,10 @@ def refresh(database: Path, *arguments: object) -> Refreshed:
     """Runs `newwiki refresh` in a process of its own, in the database's folder."""
     ended = processes.run(["refresh", "--db", database, *arguments], database.parent, environment())
     assert ended.returncode == 0, ended.stderr
+    return Refreshed(database)
+
+
+def ask(source: Source, request: SnapshotDefinition, database: Path) -> Refreshed:
+    """Refreshes in this process."""
+    gather_and_publish.refresh(Database(database), source, request, Silent())
     return Refreshed(database)

@@ -9,19 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from flows.progress import Silent
-from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
+from flows.refreshing.gather_and_publish import SnapshotDefinition
 from newwiki.snapshot import Selection, Window
 from newwiki.sources.dump import DumpSource
 from newwiki.sources.mediawiki import ApiSource
 from newwiki.sources.old import OldApi, OldDump
 from newwiki.sources.source import Source
-from storage.database import Database
 
 from . import month
 from .conftest import StartWiki
 from .exports import Edit, History, write_export
-from .refreshing import CONTACT, Refreshed
+from .refreshing import CONTACT, Refreshed, ask
 from .wiki import Event, Wiki
 
 pytestmark = pytest.mark.slow
@@ -40,11 +38,6 @@ def both(
     api: Source = (OldApi if old else ApiSource)(wiki.api_url, CONTACT)
     dump: Source = (OldDump if old else DumpSource)(str(written))
     return ask(api, request, folder / f"{name}.api.duckdb"), ask(dump, request, folder / f"{name}.dump.duckdb")
-
-
-def ask(source: Source, request: SnapshotDefinition, database: Path) -> Refreshed:
-    refresh(Database(database), source, request, Silent())
-    return Refreshed(database)
 
 
 @pytest.fixture(scope="module")

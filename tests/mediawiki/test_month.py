@@ -32,6 +32,7 @@ KINDS = {
     "site": "meta=siteinfo",
     "list": "letype=create",
     "moves": "letype=move",
+    "rewritten": "letype=merge",
     "recent": "generator=recentchanges",
     "text": "rvprop=[^&]*content",
     "size": "rvprop=ids.size.sha1&",

@@ -1,7 +1,7 @@
 """The same wiki gives the same snapshot, whether it is read through its API or from its dump."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 from pathlib import Path
@@ -10,17 +10,23 @@ import pytest
 
 from newwiki.snapshot import Window
 from newwiki.sources.dump import DumpSource
+from newwiki.sources.mediawiki import ApiSource
+from newwiki.sources.old import OldApi, OldDump
+from newwiki.sources.source import Source
 from tests.newwiki.sources import by_mwxml
 
+from . import oddities
 from .conftest import StartWiki
 from .exports import Edit, History, add_to_export, growing, write_export
-from .refreshing import Refreshed, refresh
-from .wiki import Wiki
+from .refreshing import CONTACT, Refreshed, ask, refresh
+from .wiki import Request, Wiki
 
 pytestmark = pytest.mark.slow
 
 # MediaWiki deals page and revision numbers anew when it imports, and has an address of its own
 DEALT_ANEW = "page_id, rev_id, permalink"
+# Pages that have no row in May because they are older, and not because their beginning is lost
+_BEFORE_MAY = {"Born elsewhere", "Merged with April"}
 LATER = "Fjords were added to this page in the following month. Nobody had asked for them."
 
 
@@ -162,3 +168,75 @@ def test_answers_that_are_cut_to_pieces_give_the_same_snapshot(
     assert any("lecontinue" in asked for asked in continued)
     assert api.rows("articles", DEALT_ANEW) == dump.rows("articles", DEALT_ANEW)
     assert api.content_sha256 == dump.content_sha256
+
+
+@dataclass(frozen=True)
+class Odd:
+    """A wiki whose histories were rewritten, the export that it writes of itself, and what both give."""
+
+    wiki: Wiki
+    export: Path
+    api: Refreshed
+    dump: Refreshed
+    requests: list[Request]
+
+
+@pytest.fixture(scope="module")
+def odd(wiki: StartWiki, tmp_path_factory: pytest.TempPathFactory) -> Odd:
+    folder = tmp_path_factory.mktemp("odd")
+    served = oddities.made(wiki, folder)
+    export = served.export(folder / "written.xml")
+    dump = ask(DumpSource(str(export)), oddities.REQUEST, folder / "dump.duckdb")
+    served.reset()
+    api = ask(ApiSource(served.api_url, CONTACT), oddities.REQUEST, folder / "api.duckdb")
+    return Odd(served, export, api, dump, served.requests())
+
+
+def test_a_rewritten_history_gives_the_same_row_through_the_api_and_from_the_dump(odd: Odd) -> None:
+    rows = odd.dump.rows("candidates")
+    found = {row["title"]: (row["created_at"], row["verdict"], row["revisions"]) for row in rows}
+    assert found == {
+        title: (datetime(2024, 5, day, tzinfo=UTC), verdict, revisions)
+        for title, (day, verdict, revisions) in oddities.EXPECTED.items()
+    }
+    by_api = odd.api.rows("candidates")
+    assert [row for row in by_api if row["verdict"] != "missing"] == rows
+    assert sorted(row["title"] for row in by_api if row["verdict"] == "missing") == oddities.DELETED
+    assert not {row["title"] for row in by_api} & oddities.NO_ROW
+    assert odd.api.rows("articles") == odd.dump.rows("articles")
+    assert odd.api.content_sha256 == odd.dump.content_sha256
+
+
+def test_an_old_page_with_a_rewritten_history_gives_the_same_row(odd: Odd, tmp_path: Path) -> None:
+    request = replace(oddities.REQUEST, kind="old", window=Window.before(oddities.REQUEST.window.end.date()))
+    api = ask(OldApi(odd.wiki.api_url, CONTACT), request, tmp_path / "api.duckdb")
+    dump = ask(OldDump(str(odd.export)), request, tmp_path / "dump.duckdb")
+    assert api.rows("candidates") == dump.rows("candidates")
+    assert api.content_sha256 == dump.content_sha256
+    assert oddities.EXPECTED.keys() < api.verdicts.keys()
+    assert not (oddities.NO_ROW - _BEFORE_MAY) & api.verdicts.keys()
+
+
+def test_another_reader_finds_the_same_rewritten_pages_in_the_dump(odd: Odd) -> None:
+    asked = (oddities.REQUEST.window, oddities.CUTOFF)
+    ours = chain.from_iterable(batch.pages for batch in DumpSource(str(odd.export)).pages(*asked, set()))
+    assert list(ours) == list(by_mwxml.pages(odd.export, *asked))
+
+
+def test_rewritten_histories_cost_three_logs_and_a_request_for_each_page(odd: Odd) -> None:
+    examined = [min(asked.page_ids) for asked in odd.requests if asked.parameters.get("rvdir") == "newer"]
+    assert sum(asked.kind == "rewritten" for asked in odd.requests) == 3
+    assert len(examined) == len(set(examined)) <= 25
+
+
+def test_an_import_without_a_log_entry_is_found_in_a_dump_only(odd: Odd) -> None:
+    """The known exception: importDump.php tells nobody which pages it created."""
+    april = Window.month("2024-04")
+    sources: tuple[Source, Source] = (ApiSource(odd.wiki.api_url, CONTACT), DumpSource(str(odd.export)))
+    api, dump = (
+        {page.title for batch in source.pages(april, oddities.CUTOFF, set()) for page in batch.pages}
+        for source in sources
+    )
+    assert dump - api == {oddities.UNLOGGED}
+    assert "Merged with April" in api & dump
+    assert api <= dump

@@ -46,8 +46,8 @@ class Request:
 
     @property
     def kind(self) -> str:
-        """`login`, `site`, `list` (of creations), `hidden` (ones), `moves`, `recent`, `text` and `size` (of
-        many pages or revisions), `history` (of one page), `properties` or `info`."""
+        """`login`, `site`, `list` (of creations), `hidden` (ones), `moves`, `rewritten` (histories), `recent`, `text`
+        and `size` (of many pages or revisions), `history` (of one page), `properties` or `info`."""
         asked = self.parameters
         if asked.get("action") == "login" or asked.get("meta") in ("tokens", "userinfo"):
             return "login"
@@ -56,7 +56,8 @@ class Request:
         if "generator" in asked:
             return "recent"
         if "list" in asked:
-            return {"create": "list", "move": "moves"}[asked["letype"]] if "letype" in asked else "hidden"
+            kinds = {"create": "list", "move": "moves", "import": "rewritten", "merge": "rewritten"}
+            return kinds[asked["letype"]] if "letype" in asked else "rewritten" if "leaction" in asked else "hidden"
         if asked.get("prop") == "pageprops":
             return "properties"
         if "rvlimit" in asked:
@@ -72,17 +73,28 @@ class Request:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that is done to a page at a moment: `edit` (to `text`), `move` (to `to`), `delete` or `restore`."""
+    """Something that is done to a page at a moment: `edit` (to `text`), `move` or `merge` (to `to`), `delete`,
+    `restore`; `import` or `upload` of an export (`text`), without and with an entry in the import log.
+
+    `only` are the times of the revisions to restore, or of the last one to merge; all if there are none.
+    """
 
     at: datetime
-    do: Literal["edit", "move", "delete", "restore"]
+    do: Literal["edit", "move", "delete", "restore", "merge", "import", "upload"]
     title: str
     to: str = ""
     text: str = ""
+    redirect: bool = True
+    only: tuple[datetime, ...] = ()
 
     @property
-    def said(self) -> dict[str, str]:
-        return vars(self) | {"at": f"{self.at:%Y%m%d%H%M%S}"}
+    def said(self) -> dict[str, object]:
+        moments = {"at": _for_mediawiki(self.at), "only": [_for_mediawiki(at) for at in self.only]}
+        return vars(self) | moments
+
+
+def _for_mediawiki(moment: datetime) -> str:
+    return f"{moment:%Y%m%d%H%M%S}"
 
 
 @dataclass(frozen=True)

@@ -28,13 +28,14 @@ def _at_cutoff(element: Any, window: Window, cutoff: datetime, prefixes: Mapping
     ]
     if not revisions:
         return None
-    created, *_, first = min(revisions, key=lambda entry: (entry[0], entry[2]))
-    then = sorted((entry for entry in revisions if entry[0] <= cutoff), reverse=True, key=lambda entry: entry[:3])
-    if not then or created not in window:
+    created, _, _, first = min(revisions, key=lambda entry: entry[1])
+    counted = _counted(revisions)
+    then = sorted(_counted([entry for entry in revisions if entry[0] <= cutoff]), reverse=True)
+    if not then or first.parent_id or created not in window:
         return None
     unchanging = [
         moves.Unchanging(moment, rev_id, one.comment or "")
-        for (*_, before), (moment, rev_id, _, one) in pairwise(revisions)
+        for (*_, before), (moment, rev_id, _, one) in pairwise(counted)
         if _text(before) == _text(one) or not _text(before) or not _text(one)
     ]
     title, begun_as = moves.titles_back(element.title.replace("_", " "), unchanging, cutoff)
@@ -64,6 +65,11 @@ def _at_cutoff(element: Any, window: Window, cutoff: datetime, prefixes: Mapping
         first.comment or "",
         stepped_over=settling.stepped_over(stands, place) if place else "",
     )
+
+
+def _counted(revisions: list[Any]) -> list[Any]:
+    """Those that no revision with a smaller id is younger than."""
+    return [one for one in revisions if not any(other[1] < one[1] and other[0] > one[0] for other in revisions)]
 
 
 def _text(revision: Any) -> str:

@@ -296,3 +296,61 @@ def test_a_limit_takes_the_pages_created_first_whatever_is_skipped(
     file = dump(*(page(n, f"P{n}", [revision(70 + n, f"2026-09-0{day}T00:00:00Z", "a")]) for n, day in days.items()))
     batches = list(DumpSource(str(file)).pages(SEPTEMBER, CUTOFF, {11}, limit=3))
     assert [found.page_id for batch in batches for found in batch.pages] == [10, 8]
+
+
+def test_a_page_is_created_with_its_smallest_revision_id(
+    dump: Callable[..., Path], page: Write, revision: Write
+) -> None:
+    """An import adds older revisions with larger ids."""
+    own = [revision(70, "2026-09-03T10:00:00Z", "own"), revision(75, "2026-09-06T10:00:00Z", "newer", parent=70)]
+    imported = [revision(80, "2015-01-01T00:00:00Z", "foreign"), revision(81, "2026-09-05T10:00:00Z", "x", parent=70)]
+    (found,) = pages(dump(page(7, "Lumen", [*own, *imported])))
+    assert (found.created_at.day, found.revisions, found.wikitext) == (3, 2, "newer")
+
+
+def test_a_merged_history_makes_a_page_older(dump: Callable[..., Path], page: Write, revision: Write) -> None:
+    merged = [revision(60, "2026-08-30T10:00:00Z", "merged"), revision(70, "2026-09-03T10:00:00Z", "own")]
+    assert pages(dump(page(7, "Lumen", merged))) == []
+
+
+def test_a_page_without_its_beginning_is_not_there(dump: Callable[..., Path], page: Write, revision: Write) -> None:
+    """Its first revision names a parent, which was deleted, or merged into another page."""
+    cut = [
+        revision(70, "2026-09-03T10:00:00Z", "second", parent=69),
+        revision(71, "2026-09-04T10:00:00Z", "third", parent=70),
+    ]
+    whole = [revision(80, "2026-09-03T10:00:00Z", "first"), revision(81, "2026-09-04T10:00:00Z", "second", parent=80)]
+    assert [found.page_id for found in pages(dump(page(7, "Lumen", cut), page(8, "Rhine", whole)))] == [8]
+
+
+def test_revisions_by_time_are_refused_where_they_hide_a_creation(
+    dump: Callable[..., Path], page: Write, revision: Write
+) -> None:
+    """The rest of a page older than the window is not read, so nothing else could be said of it."""
+    by_time = [
+        revision(80, "2015-01-01T00:00:00Z", "foreign"),
+        revision(82, "2016-01-01T00:00:00Z", "foreign, too", parent=80),
+        revision(70, "2026-09-03T10:00:00Z", "own"),
+    ]
+    with pytest.raises(
+        TerminalError, match=r"does not list the revisions of 'Lumen' in the order of their ids.*--full"
+    ):
+        pages(dump(page(7, "Lumen", by_time)))
+
+
+def test_an_old_page_with_an_import_is_skipped(dump: Callable[..., Path], page: Write, revision: Write) -> None:
+    history = [revision(70, "2026-01-03T10:00:00Z", "own"), revision(80, "2015-01-01T00:00:00Z", "foreign")]
+    assert pages(dump(page(7, "Lumen", history))) == []
+
+
+def test_a_text_that_was_freed_and_is_needed_again_is_an_error(
+    dump: Callable[..., Path], page: Write, revision: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("newwiki.sources.history._HELD", 1)
+    history = [
+        revision(70, "2026-09-03T10:00:00Z", "first"),
+        revision(72, "2026-09-04T10:00:00Z", "replaced by the next one", parent=70),
+        revision(71, "2026-09-05T10:00:00Z", "", parent=70),
+    ]
+    with pytest.raises(TerminalError, match="in the order of their ids"):
+        pages(dump(page(7, "Lumen", history)))

@@ -40,7 +40,9 @@ def test_a_wiki_without_creation_log_is_read_from_its_dump() -> None:
 @responses.activate
 def test_a_page_deleted_while_it_is_asked_about_gets_no_row_or_says_that_it_is_missing() -> None:
     """One is gone before its first edit was asked for, the other before its text was."""
-    first = [{"revid": 30, "timestamp": "2015-09-03T10:00:00Z", "comment": "Begun", "tags": ["mobile edit"]}]
+    first = [
+        {"revid": 30, "parentid": 0, "timestamp": "2015-09-03T10:00:00Z", "comment": "Begun", "tags": ["mobile edit"]}
+    ]
     articles = [{"pageid": n, "ns": 0, "title": f"Page {n}", "lastrevid": n * 10} for n in (2, 3)]
     answers(
         {"logevents": [{"logpage": 3}, {"logpage": 2}, {"pageid": 0}]},

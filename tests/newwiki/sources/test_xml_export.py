@@ -115,8 +115,9 @@ class Hearing:
         self.texts.append((revision.rev_id, revision.text.build(), revision.text.size))
         return True
 
-    def end(self, unheard: int, unheard_parents: int) -> None:
+    def end(self, unheard: int, unheard_parents: int, least_unheard_id: int | None) -> None:
         assert unheard == unheard_parents == 0
+        assert least_unheard_id is None
 
 
 def heard(data: bytes, size: int) -> list[tuple[int, str, int]]:
