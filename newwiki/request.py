@@ -72,6 +72,12 @@ class RefreshRequest(Request):
     limit: int | None = field(
         Selection.limit, "Read only the N pages created first, for a quick look.", at_least=1, example=1000
     )
+    max_holes: int | None = field(
+        Selection.max_holes,
+        "Maximum number of templates in the prose whose text is missing (default: any number).",
+        at_least=0,
+        example=2,
+    )
     novel_against: tuple[str, ...] = field(
         (), "Drop pages that nearly repeat an article of this snapshot (may be repeated).", metavar="SNAPSHOT"
     )
@@ -97,7 +103,7 @@ class RefreshRequest(Request):
     def selection(self) -> Selection:
         usual = OLD_SELECTION if self.kind == "old" else Selection()
         min_words, sample = self.min_words or usual.min_words, self.sample or usual.sample
-        return Selection(self.min_revisions, min_words, sample, self.seed, self.limit)
+        return Selection(self.min_revisions, min_words, sample, self.seed, self.limit, self.max_holes)
 
     @property
     def place(self) -> str | tuple[str, ...]:

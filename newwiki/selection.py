@@ -6,7 +6,7 @@ same verdict for the same page.
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from newwiki.origin import origin
 from newwiki.snapshot import Judged, Page, Selection, Verdict
@@ -22,6 +22,7 @@ from newwiki.text.words import count_words
 # revision ids decide when a page was created and which revisions count (`newwiki.sources.revision_order`).
 RULES = 3
 
+_NAMED_TEMPLATES = 5  # in the detail of a verdict
 _TEMPLATE_NAME = re.compile(r"\{\{[ \t\n]*+([^|{}<\n]*+)(?=[|}\n])")
 
 
@@ -76,6 +77,9 @@ def judge(page: Page, selection: Selection, language: Language, count_revisions:
     share = list_share(prose)
     if share > 0.5:
         return verdict("mostly_lists", f"{share:.0%} of the words stand in lines that are no sentences", words=words)
+    holes = sum(extracted.holes.values())
+    if selection.max_holes is not None and holes > selection.max_holes:
+        return verdict("many_holes", _holes_detail(extracted.holes, selection.max_holes), words=words)
     if not text[1]:
         return verdict("one_sentence", "nothing follows the first sentence", words=words)
     counted = page.revisions if page.revisions is not None else count_revisions(page)
@@ -89,8 +93,13 @@ def judge(page: Page, selection: Selection, language: Language, count_revisions:
         words=words,
         text=text,
         headings=extracted.headings_json,
-        structure=structure_json(page.wikitext, language, page.title),
+        structure=structure_json(page.wikitext, language, page.title, extracted.holes),
     )
+
+
+def _holes_detail(holes: Mapping[str, int], at_most: int) -> str:
+    names = ", ".join(sorted(holes, key=lambda name: (-holes[name], name))[:_NAMED_TEMPLATES])
+    return f"the text of {sum(holes.values())} templates is missing, {at_most} at most are allowed: {names}"
 
 
 def sha1(wikitext: str) -> str:

@@ -16,6 +16,7 @@ Verdict = Literal[
     "few_words",
     "no_sentence",
     "mostly_lists",
+    "many_holes",
     "one_sentence",
     "few_revisions",
     "hidden",
@@ -88,7 +89,8 @@ class Window:
 class Selection:
     """The conditions for a page to enter a snapshot (paper 003, New-Wiki Dataset), and the sample size.
 
-    With `limit`, only the first `limit` pages by creation are considered.
+    With `limit`, only the first `limit` pages by creation are considered. With `max_holes`, a page is dropped if more
+    than `max_holes` templates in its prose have no text.
     """
 
     min_revisions: int = 10
@@ -96,6 +98,7 @@ class Selection:
     sample: int = 3000
     seed: int = 0
     limit: int | None = None
+    max_holes: int | None = None
 
 
 # The selection of old articles that accompany new ones (paper 003, experiment 3)

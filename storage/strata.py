@@ -128,6 +128,11 @@ def _words(stratum: str, part: StratumPart) -> str:
 def _remedy(stratum: str, name: str) -> str:
     if stratum == "topic":
         return f"nobody has looked up what the articles of {name} are about; `newwiki snapshots topics {name}` does"
+    if stratum == "holes":
+        return (
+            f"the holes of {name} were not counted, as it was published by an older version; refresh its window and "
+            "cutoff again for a snapshot that has them"
+        )
     return (
         f"the infoboxes and citations of {name} are not stored here, as it was published by an older version; for a "
         f"database that has them: `newwiki snapshots export {name} --format manifest --out FOLDER`, and `newwiki "

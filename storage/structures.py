@@ -1,4 +1,4 @@
-"""Store the structure of articles beside their prose: infoboxes, facts, citations and counts, in three tables."""
+"""Store the structure of articles beside their prose: infoboxes, citations, holes and counts, in three tables."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -28,6 +28,10 @@ def add(connection: duckdb.DuckDBPyConnection, snapshot_id: str, pages: Iterable
             "links": structure.links,
             "images": structure.images,
             "sections": structure.sections,
+            "holes": None if structure.holes is None else sum(structure.holes.values()),
+            "hole_templates": None
+            if structure.holes is None
+            else [{"template": name, "holes": holes} for name, holes in structure.holes.items()],
             "page_id": page_id,
         }
         for page_id, structure in known

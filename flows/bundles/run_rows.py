@@ -56,6 +56,7 @@ class _Parameters(pydantic.BaseModel):
     seed: int | None = None
     min_words: int | None = None
     min_revisions: int | None = None
+    max_holes: int | None = None
     revisits: dict[str, str] | None = None
 
 

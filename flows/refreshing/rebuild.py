@@ -176,7 +176,7 @@ def _extracted(entry: ManifestEntry, revision: Revision, language: Language) -> 
         completion=completion,
         sha1=actual,
         headings=extracted.headings_json,
-        structure=structure_json(revision.wikitext, language, entry.title),
+        structure=structure_json(revision.wikitext, language, entry.title, extracted.holes),
     )
 
 

@@ -2,13 +2,14 @@
 
 import json
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from importlib.metadata import version
 from typing import Any, Self, TypeVar
-from urllib.parse import urlparse
+from urllib.parse import quote, urlparse
 
 import requests
 
@@ -46,7 +47,10 @@ _OPERATED_BY_WIKIMEDIA = (
     ".wikipedia.org", ".wikimedia.org", ".wiktionary.org", ".wikidata.org", ".wikibooks.org", ".wikinews.org",
     ".wikiquote.org", ".wikisource.org", ".wikiversity.org", ".wikivoyage.org", ".mediawiki.org",
 )  # fmt: skip
-
+# An e-mail address, a web address, or a user page
+_REACHABLE = re.compile(
+    r"[^\s@]+@[^\s@]+\.[^\s@]+|https?://\S+|[\w-]+\.[^\W\d_]{2,}|\buser(?: talk)?:\S", re.IGNORECASE
+)
 
 _Item = TypeVar("_Item")
 
@@ -60,16 +64,12 @@ class Api:
         host = urlparse(url).hostname
         if not host or urlparse(url).scheme not in ("http", "https"):
             raise TerminalError(f"'{url}' is not an API address; write it as https://en.wikipedia.org/w/api.php")
-        if not contact and f".{host}".endswith(_OPERATED_BY_WIKIMEDIA):
-            raise TerminalError(
-                f"{host} requires contact details: set NEWWIKI_CONTACT to your e-mail address or page, "
-                "as its user-agent policy asks (https://foundation.wikimedia.org/wiki/Policy:User-Agent_policy)"
-            )
+        _check_contact(contact, host)
         self.url = self._place = url
         self._say: Callable[[str], None] = lambda _: None
         self._backoff, self._account = backoff, account
         self._session = requests.Session()
-        agent = f"newwiki-eval/{version('newwiki-eval')} ({contact or 'no contact given'})"
+        agent = f"newwiki-eval/{version('newwiki-eval')} ({_in_ascii(contact or 'no contact given')})"
         self._session.headers["User-Agent"] = f"{agent} python-requests/{requests.__version__}"
         self._common: dict[str, str | int] = {"format": "json", "formatversion": 2, "maxlag": 5}
         self._asked: dict[str, Requests] = {}
@@ -208,6 +208,26 @@ class Api:
             so_far.bytes + more.bytes,
             so_far.seconds + more.seconds,
         )
+
+
+def _check_contact(contact: str | None, host: str) -> None:
+    """Raise TerminalError if the contact cannot be part of a header, or if a Wikimedia wiki could not write to it."""
+    if contact and not contact.isprintable():
+        raise TerminalError(
+            f"the contact {contact!r} holds a line break or another control character: set NEWWIKI_CONTACT to one line"
+        )
+    if not f".{host}".endswith(_OPERATED_BY_WIKIMEDIA) or _REACHABLE.search(contact or ""):
+        return
+    what = f" ('{contact}' is neither an e-mail address nor a page)" if contact else ""
+    raise TerminalError(
+        f"{host} requires contact details{what}: set NEWWIKI_CONTACT to your e-mail address or page, "
+        "as its user-agent policy asks (https://foundation.wikimedia.org/wiki/Policy:User-Agent_policy)"
+    )
+
+
+def _in_ascii(text: str) -> str:
+    """Write other characters as percent-encoded UTF-8: HTTP headers hold ASCII."""
+    return quote(text, safe="".join(map(chr, range(0x20, 0x7F))))
 
 
 def joined(names: Iterable[int | str]) -> str:

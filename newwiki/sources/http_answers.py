@@ -24,7 +24,7 @@ _RETRIED_STATUS = frozenset({408, 429, 500, 502, 503, 504, *range(520, 528)})
 _RETRIED_ERRORS = frozenset({"maxlag", "ratelimited", "readonly"})
 _WISHES = frozenset({"maxlag", "ratelimited"})
 _SENT_ON = frozenset({301, 302, 303, 307, 308})
-_MARKUP = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
+_MARKUP = re.compile(r"<(script|style|title)\b.*?</\1\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]+")
 
 
@@ -69,10 +69,11 @@ def read(response: requests.Response, url: str) -> Sent | Trouble:
 
 def judged(sent: Sent, url: str) -> dict[str, Any] | Trouble:
     """Return the answer's content. Raises TerminalError for errors that a retry cannot fix."""
+    message = in_words(sent.body.decode("utf-8", "replace")) if sent.status != 200 else ""
     if sent.status in _RETRIED_STATUS:
-        return Trouble(f"HTTP status {sent.status}", is_a_wish=sent.status == 429)
+        words = f"HTTP status {sent.status}{': ' + message if message else ''}"
+        return Trouble(words, is_a_wish=sent.status == 429)
     if sent.status != 200:
-        message = in_words(sent.body.decode("utf-8", "replace"))
         what = "there is no MediaWiki API at" if sent.status in (404, 410) else "the request was refused by"
         raise TerminalError(f"{what} {url}: HTTP status {sent.status}{': ' + message if message else ''}")
     try:

@@ -11,13 +11,14 @@ from newwiki.text.language import Language
 from newwiki.text.markdown import sole_fence, wikitext_of
 from newwiki.text.prose import extract_prose
 
-CLEANING = "prose-v1"
+CLEANING = "prose-v2"
 
 _ROUNDS = 8  # removals may bring signs together
 _NO_SIGNS = str.maketrans("", "", "*_`#[]<>{}|~$\\&'=")
 _TEXT_FENCES = frozenset({"", "markdown", "md", "mediawiki", "plaintext", "text", "txt", "wiki", "wikitext"})
 _WIKI_PAGE = re.compile(r"^={2,6}[ \t]*+[^=\s][^\n]*?={2,6}[ \t]*+$|^[ \t]*+\{\|", re.MULTILINE)
 _BOLD = re.compile(r"\*\*(?=[^\s*])([^*\n]++)(?<=\S)\*\*")
+_INDENT = re.compile(r"^ +", re.MULTILINE)
 _LONGEST_REMARK = 300  # characters
 _FIRST_LINE = re.compile(r"\s*+([^\r\n]*+)(?:[\r\n]\s*+|\Z)")
 _LAST_PARAGRAPH = re.compile(r"\r?\n\s*\n")
@@ -41,9 +42,14 @@ def _cleaned(text: str, language: Language) -> str:
     if (fence := sole_fence(text)) and fence[0] in _TEXT_FENCES:
         text = fence[1]
     if _WIKI_PAGE.search(text):
-        return extract_prose(_BOLD.sub(r"'''\1'''", text), language)
+        return _prose(_BOLD.sub(r"'''\1'''", text), language)
     wikitext = wikitext_of(text)
-    return text if wikitext is None else extract_prose(wikitext, language)
+    return text if wikitext is None else _prose(wikitext, language)
+
+
+def _prose(wikitext: str, language: Language) -> str:
+    """Extract the prose; a model that begins a line with a space means no preformatted text."""
+    return extract_prose(_INDENT.sub("", wikitext), language)
 
 
 def _without_remarks(text: str, language: Language) -> str:

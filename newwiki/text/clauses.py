@@ -1,4 +1,4 @@
-"""Remove the clause around a number that cannot be determined (`UNSAID`), so no sentence is left without its number.
+"""Remove the clause around a text that cannot be determined (`UNSAID`), so no sentence is left without its number.
 
 The innermost bracket around the number goes. Outside of brackets, the part between commas, semicolons, dashes or colons
 goes, provided that a sentence remains: one with a verb elsewhere, while the clause has no verb or begins with a word
@@ -10,48 +10,31 @@ from collections.abc import Iterator
 
 from newwiki.text.first_sentence import first_sentence
 from newwiki.text.language import Language
-from newwiki.text.tags import HOLE
+from newwiki.text.missing import ends_in_leader, with_broken_places
+from newwiki.text.tags import HOLE, LOST
 from newwiki.text.templates import UNSAID
 
-_HOLES = rf"{HOLE}(?:\s?{HOLE})*"
-_SIGNS = "$£€¥₹₩₽₺₪₫฿₦₱"
-_OF_MONEY = re.compile(rf"(?:(?<=[{_SIGNS}])|(?<=[{_SIGNS}]\s)){_HOLES}")
-_OF_MEASURE = re.compile(rf"(?<=[\s(\[]){_HOLES}(?=\s?(?:([%‰°])|([^\W_]+(?:/[a-z])?)))")
-_AT_END = re.compile(rf"(?<=\w)(\s){_HOLES}(?=\s?[.,;:)])")
 _AFTER_END = re.compile(rf"([.!?…][\"'”’»)\]]*){HOLE}+(?=\s|$)")
-_BRACKET = re.compile(r"([()\[\]])")
+_CLOSERS = {")": "(", "]": "[", "）": "（"}
+_BRACKET = re.compile(r"([()\[\]（）])")
 _IN_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _CLAUSE_MARK = re.compile(rf"[,;:](?=[\s{HOLE}{UNSAID}])|\s[–—-](?=\s)|—")
 _END_MARK = re.compile(r"[.!?…]+[\"'”’»)\]]*\s*$")
 _WORD = re.compile(r"[^\W_]+(?:['’.\-][^\W_]+)*")
-_LONGEST_WORD = 20
+_MOST = 20  # missing texts in a sentence that is still repaired
 _LONGEST = 20_000  # characters; paragraphs are shorter, and a longer one is removed as a whole
 
 
 def without_unsaid(text: str, language: Language) -> str:
     """Remove the clauses whose number is missing from a paragraph."""
-    if HOLE in text:
-        text = _with_lost_numbers(text, language)
+    if HOLE in text or LOST in text:
+        text = with_broken_places(text, language)
     if UNSAID not in text:
         return text
     text = _without_brackets(_AFTER_END.sub(r"\1", text))
     if UNSAID not in text:
         return text
     return "".join(_without_clauses(sentence, language) for sentence in _sentences(text, language))
-
-
-def _with_lost_numbers(text: str, language: Language) -> str:
-    """Put `UNSAID` where the neighboring words show that an amount or a measure vanished."""
-
-    def measure(hole: re.Match[str]) -> str:
-        return UNSAID if hole[1] or (hole[2] or "").lower() in language.number_followers else hole[0]
-
-    def at_end(hole: re.Match[str]) -> str:
-        words = hole.string[max(0, hole.start() - _LONGEST_WORD) : hole.start()].split()
-        return f"{hole[1]}{UNSAID}" if words and words[-1].lower() in language.number_leaders else hole[0]
-
-    text = _OF_MEASURE.sub(measure, _OF_MONEY.sub(UNSAID, text))
-    return _AT_END.sub(at_end, text)
 
 
 def _without_brackets(text: str) -> str:
@@ -62,9 +45,9 @@ def _without_brackets(text: str) -> str:
     for piece in _BRACKET.split(text):
         kept.append(piece)
         missing += piece.count(UNSAID)
-        if piece in ("(", "["):
+        if piece in _CLOSERS.values():
             opened.append((piece, len(kept) - 1, missing))
-        elif piece in (")", "]") and opened and opened[-1][0] == {")": "(", "]": "["}[piece]:
+        elif piece in _CLOSERS and opened and opened[-1][0] == _CLOSERS[piece]:
             _, start, before = opened.pop()
             if missing > before:
                 kept[start:] = [HOLE]
@@ -83,6 +66,8 @@ def _sentences(text: str, language: Language) -> Iterator[str]:
 
 
 def _without_clauses(sentence: str, language: Language) -> str:
+    if sentence.count(UNSAID) > _MOST:
+        return ""
     while UNSAID in sentence:
         if not (shorter := _without_first(sentence, language)):
             return ""
@@ -101,6 +86,8 @@ def _without_first(sentence: str, language: Language) -> str:
     if _has_verb(clause, language) and opener not in language.clause_openers and mark in (",", ":"):
         return ""
     if not (_has_verb(clauses[0], language) or any(_has_verb(each, language) for each in following)):
+        return ""
+    if not following and ends_in_leader(clauses[place - 1], language):
         return ""
     if not following:
         end = _END_MARK.search(sentence)

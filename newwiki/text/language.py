@@ -1,6 +1,8 @@
 """Load what the text room needs to know about a language: one data file per language, in this folder."""
 
+import fnmatch
 import functools
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -46,6 +48,8 @@ class Language:
     clause_openers: frozenset[str]
     number_followers: frozenset[str]
     number_leaders: frozenset[str]
+    hole_leaders: frozenset[str]
+    hole_stoppers: frozenset[str]
     language_names: Mapping[str, str]
     currencies: Mapping[str, str]
     characters: Mapping[str, str]
@@ -56,6 +60,8 @@ class Language:
     citation_addresses: tuple[str, ...]
     citation_dates: tuple[str, ...]
     list_templates: tuple[str, ...]
+    silent_templates: tuple[str, ...]
+    omitted_templates: tuple[str, ...]
     switches: frozenset[str] = frozenset()
     minimum_grouping_digits: int = 1
     currency_first: bool = False
@@ -85,6 +91,14 @@ class Language:
             return "language_in_name"
         return self.templates.get(function + colon if colon else name)
 
+    def is_silent(self, template: str) -> bool:
+        """Tell whether the template shows nothing in a sentence, or only a mark: a footnote, a box, maintenance."""
+        return _matches(template.lower(), self.silent_templates)
+
+    def is_omitted(self, template: str) -> bool:
+        """Tell whether the template shows text that is no prose: a pronunciation, coordinates."""
+        return _matches(template.lower(), self.omitted_templates)
+
     def name_of(self, code: str) -> str:
         """Return the name of the language with this two- or three-letter code, ignoring script and region."""
         base = code.lower().partition("-")[0]
@@ -97,6 +111,17 @@ class Language:
             or namespace in self.category_namespaces
             or namespace in _interlanguage_prefixes()
         )
+
+
+@functools.lru_cache(maxsize=10_000)
+def _matches(name: str, patterns: tuple[str, ...]) -> bool:
+    """Tell whether a name in lower case is one of the patterns, in which `*` stands for anything."""
+    return _any_of(patterns).match(name) is not None
+
+
+@functools.cache
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(fnmatch.translate, patterns)) or r"(?!)")
 
 
 @functools.cache
@@ -125,6 +150,7 @@ def _language(data: dict[str, Any]) -> Language:
     for key, value in data.items():
         kind = str(Language.__annotations__[key])
         values[key] = frozenset(value) if "frozenset" in kind else tuple(value) if "tuple" in kind else value
+    values["silent_templates"] += values["citation_templates"] + values["infobox_templates"]
     return Language(**values, templates=prefixed | templates)
 
 

@@ -7,8 +7,9 @@ leaves the mark `HOLE`, so that the brackets and spaces around it can be repaire
 
 import re
 
+from newwiki.text.holes import Holes
 from newwiki.text.language import Language
-from newwiki.text.tags import ATTRIBUTES, HOLE, without_dress, without_raw
+from newwiki.text.tags import ATTRIBUTES, BLOCK_MARK, HOLE, TAG_MARK, without_dress, without_raw
 from newwiki.text.templates import TemplateArguments, render
 
 OPEN_TABLE, OPEN_LINK, STRAY_CLOSER = "\x03", "\x04", "\x05"  # marks for markup that is never closed or never opened
@@ -26,20 +27,22 @@ _TOKEN = re.compile(
 )
 
 
-def resolve(wikitext: str, language: Language, title: str) -> str:
+def resolve(wikitext: str, language: Language, title: str, holes: Holes) -> str:
     """Render the templates, show the links, and remove tables, files, categories and references.
 
-    `title` is the page's title for templates that show it; without it they show nothing.
+    `title` is the page's title for templates that show it; without it they show nothing. `holes` gives the marks for
+    templates without text.
     """
-    return _Resolver(language, title).resolve(_BEHEADED.sub("", without_dress(without_raw(wikitext))))
+    return _Resolver(language, title, holes).resolve(_BEHEADED.sub("", without_dress(without_raw(wikitext))))
 
 
 class _Resolver:
     """The text written so far, and the positions in it where the open constructs begin."""
 
-    def __init__(self, language: Language, title: str) -> None:
+    def __init__(self, language: Language, title: str, holes: Holes) -> None:
         self._language = language
         self._title = title
+        self._holes = holes
         self._written: list[str] = []
         self._length = 0
         self._open: list[tuple[str, int, int]] = []  # kind, and where it began: in pieces and in characters
@@ -106,7 +109,7 @@ class _Resolver:
         if self._count[kind]:
             pieces, length = self._end(kind)
             self._cut(pieces, self._length - length)
-            self._write("\n")
+            self._write(f"{BLOCK_MARK}\n\n{BLOCK_MARK}")
 
     def _html(self, tag: str) -> None:
         name = tag.strip("</>").split()[0].lower()
@@ -116,11 +119,12 @@ class _Resolver:
             self._begin(name)
 
     def _open_braces(self, count: int) -> None:
-        if count == 3:
+        """Open what MediaWiki reads: of an odd number of braces, the innermost three are a parameter."""
+        is_odd = count % 2
+        for _ in range(min(count // 2 - is_odd, _MAX_OPEN)):
+            self._begin("{{")
+        if is_odd:
             self._begin("{{{")
-        else:
-            for _ in range(min(count // 2, _MAX_OPEN)):
-                self._begin("{{")
 
     def _close_braces(self, count: int) -> None:
         while count >= 2 and (self._count["{{"] or self._count["{{{"]):
@@ -138,8 +142,7 @@ class _Resolver:
         size = self._length - length
         name = self._written[pieces].partition("|")[0] if len(self._written) > pieces else ""
         if self._language.renderer_of(name) is None:
-            self._cut(pieces, size)
-            self._write(HOLE)
+            self._write(self._holes.mark(self._take(pieces), self._language))
             return
         if size > _MAX_INLINE:
             return
@@ -149,10 +152,11 @@ class _Resolver:
         """Return what a reader sees of a template whose text has nothing open any more."""
         name, *parts = template.split("|")
         if self._language.renderer_of(name) is None:
-            return HOLE
+            return self._holes.mark(template, self._language)
         if len(template) > _MAX_INLINE:
             return template
-        return render(name, TemplateArguments(parts, title=self._title), self._language) or HOLE
+        text = render(name, TemplateArguments(parts, title=self._title), self._language)
+        return self._holes.mark_unsaid(text, template) or HOLE
 
     def _linked(self, link: str) -> str:
         return _shown(link, self._language) if len(link) <= _MAX_INLINE else OPEN_LINK + link
@@ -178,7 +182,7 @@ def _shown(link: str, language: Language) -> str:
     prefix, colon, _ = target.partition(":")
     namespace = prefix.strip().lower()
     if colon and language.is_no_prose(namespace):
-        return HOLE if namespace in language.media_namespaces else ""
+        return HOLE if namespace in language.media_namespaces else TAG_MARK
     text = rest[-1] if rest else target.strip().lstrip(":")
     if rest and not text.strip():
         text = re.sub(r"(?<!\s)\s*+\([^()]*\)\s*+$|,[^,]*+$", "", target)

@@ -8,17 +8,19 @@ import functools
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from html.entities import html5
 
 from newwiki.text.clauses import without_unsaid
+from newwiki.text.holes import Holes, without_numbers
 from newwiki.text.language import Language
 from newwiki.text.markup import OPEN_LINK, OPEN_TABLE, STRAY_CLOSER, resolve
+from newwiki.text.preformatted import without_preformatted
 from newwiki.text.repair import compose, repair, repair_wide
 from newwiki.text.scripts import on_the_line
 from newwiki.text.sections import Tail
-from newwiki.text.tags import HOLE, LIST_ITEM, TAG_MARK, without_switches, without_tags
+from newwiki.text.tags import BLOCK_MARK, HOLE, HOLE_MARKS, LIST_ITEM, TAG_MARK, without_switches, without_tags
 from newwiki.text.words import split_words
 
 EXTRACTOR_VERSION = "5"
@@ -41,8 +43,9 @@ _EXTERNAL_LINK = re.compile(
 )
 _ADDRESS = re.compile(r"\b(?:(?:https?|ftp)://|mailto:)[^\s<>\[\]|\x06]*[^\s<>\[\]|\x06.,;:!?)'\"]|\bhttps?:[\w/]*")
 _NO_ADDRESS = re.compile(f"<{HOLE}>")
+_LIST_MARKS = tuple("*#:;|")
 _HATNOTE_WORDS = 25
-_NOTHING = f" \t{HOLE}{TAG_MARK}"
+_NOTHING = f" \t{HOLE_MARKS}{TAG_MARK}{BLOCK_MARK}"
 _LEFTOVER = re.compile(
     r"\{\{+|\}\}+|'{2,}|\[\[+|\]\]+|\{\||\|\}|\[\d{1,3}\]|<ref\w*+=(?:\"[^\"\n]*+\"|[^\s<>\"]++)\s*+/?>?|"
     r"</?ref(?:erences?)?(?![\w\-])(?:\s*+\w++\s*+=\s*+(?:\"[^\"\n]*+\"|[^\s<>\"]++))*+\s*+/?>?|"
@@ -51,6 +54,7 @@ _LEFTOVER = re.compile(
 _BRACKETS = str.maketrans("", "", "{}[]|'<>")
 _ROUNDS = 8
 _OPEN_CITATION = re.compile(r"[Cc](?<!\w.)ite [a-z]{3,12}+ ?\|[^\n]*+")
+_OPEN_TARGET = re.compile(rf"{OPEN_LINK}[^|{OPEN_LINK}{STRAY_CLOSER}]{{1,300}}\|")
 _LINK_MARKS = re.compile(f"[{OPEN_LINK}{STRAY_CLOSER}]+")
 
 
@@ -68,11 +72,13 @@ class Extract:
     """The text of a page: paragraphs separated by one empty line, and the headings between them.
 
     Headings of tail sections and of sections without prose are included; their offset is that of the next text that
-    was kept, or the length of the prose.
+    was kept, or the length of the prose. `holes` has the templates in the running text whose text is missing, each with
+    their number, and `<math>` and other tags whose content cannot be written as text.
     """
 
     prose: str
     headings: tuple[Heading, ...]
+    holes: Mapping[str, int]
 
     @property
     def headings_json(self) -> str:
@@ -88,20 +94,21 @@ def extract(wikitext: str, language: Language, title: str = "") -> Extract:
     wikitext = _CONTROL.sub("", wikitext)
     if language.spaceless:
         wikitext = without_variants(wikitext)
-    text = without_tags(on_the_line(resolve(wikitext, language, title)))
+    holes = Holes()
+    text = without_tags(on_the_line(without_preformatted(resolve(wikitext, language, title, holes))))
     text = _RULE.sub("\n\n", without_switches(text, language.switches))
     text = _NO_ADDRESS.sub(HOLE, _ADDRESS.sub(HOLE, _EXTERNAL_LINK.sub(_link_text, text)))
     prose: list[str] = []
     headings: list[Heading] = []
     offset = 0
-    for block in _blocks(text, language):
+    for block in _blocks(text, language, holes):
         if isinstance(block, Heading):
             headings.append(Heading(block.level, block.title, offset))
         else:
             prose.append(block)
             offset += len(block) + len("\n\n")
     joined = "\n\n".join(prose)
-    return Extract(joined, tuple(Heading(h.level, h.title, min(h.offset, len(joined))) for h in headings))
+    return Extract(joined, tuple(Heading(h.level, h.title, min(h.offset, len(joined))) for h in headings), holes.counts)
 
 
 def extract_prose(wikitext: str, language: Language, title: str = "") -> str:
@@ -113,9 +120,9 @@ def _link_text(link: re.Match[str]) -> str:
     return link[1] or HOLE
 
 
-def _blocks(text: str, language: Language) -> Iterator[str | Heading]:
-    """Yield headings and paragraphs. A paragraph ends at an empty line or a heading; lists and tail sections are left
-    out.
+def _blocks(text: str, language: Language, holes: Holes) -> Iterator[str | Heading]:
+    """Yield headings and paragraphs. A paragraph ends at an empty line, a heading, a list or a table; lists, tables and
+    tail sections are left out.
 
     A tail section belongs to the page's top level: "Books" below "Career" is prose, "Bibliography" next to it is not.
     """
@@ -126,32 +133,33 @@ def _blocks(text: str, language: Language) -> Iterator[str | Heading]:
     no_prose = _no_prose(language.media_namespaces | language.category_namespaces)
     for line in lines:
         heading = _heading(line)
-        blank = not line.strip(_NOTHING)
-        if heading or blank:
-            if finished := _paragraph(paragraph, tail, language):
+        ends = not line.strip(_NOTHING) or OPEN_TABLE in line or _is_list_or_table(line, in_table)
+        if heading or ends:
+            if finished := _paragraph(paragraph, tail, language, holes):
                 yield finished
             paragraph = []
         if heading:
             in_table = False
-            title = _finish(_unstyled(heading.title), language)
+            title = _finish(without_numbers(_unstyled(heading.title)), language)
             tail.enter(heading.level, title)
             yield Heading(heading.level, title, 0)
         elif OPEN_TABLE in line:
             in_table = True
-        elif not blank and not _is_list_or_table(line, in_table):
+        elif not ends:
             kept = no_prose(line).strip()
             if paragraph or not _is_hatnote(kept.strip(_NOTHING), language):
                 paragraph.append(kept)
 
 
-def _paragraph(lines: list[str], tail: Tail, language: Language) -> str:
+def _paragraph(lines: list[str], tail: Tail, language: Language, holes: Holes) -> str:
     if not lines or tail.drops(lines):
         return ""
-    return _finish(" ".join(map(_unstyled, lines)), language)
+    return _finish(holes.count(" ".join(map(_unstyled, lines))), language)
 
 
 def _is_list_or_table(line: str, in_table: bool) -> bool:
-    return line[0] in "*#:;|" or LIST_ITEM in line or (in_table and line[0] == "!")
+    line = line.lstrip(BLOCK_MARK)
+    return line[:1] in _LIST_MARKS or LIST_ITEM in line or (in_table and line[:1] == "!")
 
 
 def _is_hatnote(line: str, language: Language) -> bool:
@@ -159,7 +167,7 @@ def _is_hatnote(line: str, language: Language) -> bool:
 
 
 def _heading(line: str) -> Heading | None:
-    match = _HEADING.fullmatch(line.lstrip(TAG_MARK))
+    match = _HEADING.fullmatch(line.lstrip(f"{TAG_MARK}{BLOCK_MARK}"))
     if match is None or not match[2].strip(" \t="):
         return None
     level = min(len(match[1]), len(match[3]))
@@ -169,13 +177,15 @@ def _heading(line: str) -> Heading | None:
 @functools.cache
 def _no_prose(namespaces: frozenset[str]) -> Callable[[str], str]:
     """Return a function that removes from a line file and category links with unmatched brackets, and unclosed
-    citations, together with the text up to the closing brackets or the end of the line."""
+    citations, together with the text up to the closing brackets or the end of the line. Of another link that is never
+    closed it removes the target."""
     names = "|".join(sorted(map(re.escape, namespaces)))
     opened = re.compile(rf"[{OPEN_LINK}\[]\s*+(?:{names})\s*+:[^\n]*+", re.IGNORECASE)
     named = re.compile(rf"\b(?:{names})\s*+:", re.IGNORECASE)
 
     def take_out(line: str) -> str:
-        *closed, last = _OPEN_CITATION.sub("", opened.sub("", line)).split(STRAY_CLOSER)
+        line = _OPEN_TARGET.sub("", _OPEN_CITATION.sub("", opened.sub("", line)))
+        *closed, last = line.split(STRAY_CLOSER)
         for place, part in enumerate(closed):
             if link := named.search(part, part.rfind(OPEN_LINK) + 1):
                 closed[place] = part[: link.start()]

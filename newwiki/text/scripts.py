@@ -7,13 +7,13 @@ unless a digit is next to it. Other raised or lowered text (19<sup>th</sup>) is 
 import re
 from html import unescape
 
-from newwiki.text.tags import HOLE
+from newwiki.text.tags import HOLE_MARKS
 from newwiki.text.templates import UNSAID
 
 _PAIR = re.compile(r"<su([pb])(?:\s[^<>]{0,200})?>((?:(?!</?su[pb]\b)[^\n]){0,200})</su\1\s*>", re.IGNORECASE)
 _FRACTION = re.compile(r"<sup>\s*(\d+)\s*</sup>\s*(?:/|⁄|&frasl;|&#8260;)\s*<sub>\s*(\d+)\s*</sub>", re.IGNORECASE)
 _NEVER_CLOSED = re.compile(r"(?<=\d)<sup(?:\s[^<>]{0,200})?>(?=[-−+]?\d)", re.IGNORECASE)
-_DRESS = re.compile(rf"<[^<>]{{0,200}}>|'{{2,}}|[{HOLE}\x06]")
+_DRESS = re.compile(rf"<[^<>]{{0,200}}>|'{{2,}}|[{HOLE_MARKS}\x06]")
 _NUMBER = re.compile(r"[-−–+±]?\d+(?:[.,/]\d+)*[-−–+]?|[-−–+]")
 _EXPRESSION = re.compile(r"(?=.*[\d+\-−–*/×^])(?!.*[^\W\d_]{3})[\w+\-−–*/×·.,()^ ]{1,24}")
 _ROUNDS = 4  # nested superscripts

@@ -3,7 +3,7 @@
 import re
 
 from newwiki.text.language import Language
-from newwiki.text.tags import HOLE
+from newwiki.text.tags import HOLE_MARKS
 from newwiki.text.words import count_words
 
 _SET_APART = re.compile(r"''+[^'\n]*+''+|\"[^\"\n]*+\"|“[^”\n]*+”|„[^“\n]*+“|«[^»\n]*+»")
@@ -40,7 +40,7 @@ class Tail:
 def _reads_as_prose(paragraph: str, language: Language) -> bool:
     """Tell whether it ends like a sentence and has a verb outside of titles; an entry in a list of works has none."""
     if language.spaceless:
-        closed = paragraph.rstrip(f"{HOLE}」』”）").endswith(tuple("。！？"))
+        closed = paragraph.rstrip(f"{HOLE_MARKS}」』”）").endswith(tuple("。！？"))
         return closed and count_words(paragraph) >= 2 * _MINIMUM_WORDS
     words = _WORD.findall(_SET_APART.sub(" ", paragraph))
     return (

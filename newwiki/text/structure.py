@@ -11,7 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fnmatch import translate
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -20,7 +20,7 @@ from newwiki.text.language import Language
 from newwiki.text.prose import extract_prose
 from newwiki.text.tags import without_raw
 
-STRUCTURE_VERSION = "1"
+STRUCTURE_VERSION = "2"
 
 _DEEPEST = 30  # mwparserfromhell gives up at 40
 _LONGEST_NAME = 300  # characters of a template's name or a link's target
@@ -70,7 +70,8 @@ class Citation:
 @dataclass(frozen=True)
 class Structure:
     """A page's infobox parameters with a value, its citations in order, how often it uses each template, and its number
-    of links to pages, images and headings."""
+    of links to pages, images and headings. `holes` are those of its prose (`newwiki.text.prose.Extract`), by template;
+    None if they were not counted."""
 
     infoboxes: int
     facts: tuple[Fact, ...]
@@ -80,6 +81,7 @@ class Structure:
     images: int
     sections: int
     version: str = STRUCTURE_VERSION
+    holes: Mapping[str, int] | None = None
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":"))
@@ -115,10 +117,13 @@ def read_structure(wikitext: str, language: Language, title: str = "") -> Struct
     )
 
 
-def structure_json(wikitext: str, language: Language, title: str = "") -> str | None:
-    """Return `read_structure` as JSON, the form in which it is stored until publication."""
+def structure_json(
+    wikitext: str, language: Language, title: str = "", holes: Mapping[str, int] | None = None
+) -> str | None:
+    """Return `read_structure` with the holes of the page's prose as JSON, the form in which it is stored until
+    publication."""
     structure = read_structure(wikitext, language, title)
-    return structure.to_json() if structure else None
+    return replace(structure, holes=holes).to_json() if structure else None
 
 
 def template_name(written: str) -> str:

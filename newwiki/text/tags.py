@@ -9,7 +9,11 @@ import re
 from importlib.resources import files
 
 HOLE = "\x02"
+LOST = "\x19"  # after HOLE: a sentence may need the text that is missing here (newwiki/text/holes.py)
+DIGITS = "\x08\x1a\x1b\x7f"  # after a mark: the number of the template or tag that is counted
+HOLE_MARKS = HOLE + LOST + DIGITS
 LIST_ITEM = "\x01"  # marks a line that is an item of an HTML list
+BLOCK_MARK = "\x0b"  # marks a line with a block-level tag, and the text beside it; white space for everything else
 TAG_MARK = "\x06"  # marks a removed tag; it only separates runs of apostrophes
 
 
@@ -26,12 +30,14 @@ def known() -> dict[str, list[str]]:
 _KNOWN = known()
 _RAW = ["removed", "holes", "literal", "quoted", "included"]
 _TREATMENT = {name: treatment for treatment in _RAW for name in _KNOWN[treatment]}
+HOLE_TAGS = tuple(_KNOWN["holes"])  # their numbers are those of the first names that are counted
 _BLOCKS, _ITEMS = frozenset(_KNOWN["blocks"]), frozenset(_KNOWN["items"])
 _COMMENT_MARK = "\x07"
 
 _RAW_OPENER = re.compile(rf"<(?:!--|({'|'.join(_TREATMENT)})(?=\s|/?>))", re.IGNORECASE)
 _INLINE = re.compile(r"\binline\b|\benclose\s*=\s*[\"']?none", re.IGNORECASE)
 _ENTITY_OR_MARKUP = re.compile(r"&(?:#\w+|\w+);|[{}\[\]|=<>*#:;'_]")
+_INDENT = re.compile(r"^ +", re.MULTILINE)
 _LONE_COMMENT = re.compile(rf"\n(?:[ \t]*{_COMMENT_MARK})+[ \t]*(?=\n)")
 ATTRIBUTES = rf"(?:[\s/]++(?:(?:[\w:.\-]++\s*+=|(?:{'|'.join(_KNOWN['bare_attributes'])})\b)[^<>]*+)?+)?+"
 _TAG = re.compile(rf"</?([a-zA-Z][a-zA-Z0-9\-]*+){ATTRIBUTES}>")
@@ -69,6 +75,8 @@ def without_raw(text: str, but: frozenset[str] = frozenset()) -> str:
             never_closed.add(name)
             continue
         kept += text[position:start], _shown(content, name, attributes)
+        if text[end : end + 1] == " " and next((part[-1] for part in reversed(kept) if part), "\n") == "\n":
+            kept.append(TAG_MARK)  # the line does not begin with the space
         position = end
     kept.append(text[position:])
     return _LONE_COMMENT.sub("", "".join(kept)).replace(_COMMENT_MARK, "")
@@ -86,18 +94,26 @@ def _content(text: str, name: str, attributes: str, start: int) -> tuple[str | N
 def _shown(content: str, name: str, attributes: str) -> str:
     treatment = _TREATMENT[name]
     if treatment == "quoted":
-        return f"\n\n{content}\n\n"
+        return f"\n\n{_INDENT.sub('', content)}\n\n"
     if treatment == "literal" or (name in _KNOWN["literal_inline"] and _INLINE.search(attributes)):
         if treatment != "literal":
             content = content.replace("&", "&amp;").strip()
         return _ENTITY_OR_MARKUP.sub(_literal, content)
     if treatment == "holes":
-        return (name == "math" and plain_number(content)) or HOLE
+        return (name == "math" and plain_number(content)) or HOLE + digits(HOLE_TAGS.index(name))
     return ""
 
 
 def _literal(match: re.Match[str]) -> str:
     return match[0] if match[0].startswith("&") else f"&#{ord(match[0])};"
+
+
+def digits(number: int) -> str:
+    """Write a number (from 0) in characters that no page holds."""
+    written = DIGITS[number % 4]
+    while number := number // 4:
+        written = DIGITS[number % 4] + written
+    return written
 
 
 def without_dress(text: str) -> str:
@@ -134,8 +150,8 @@ def _tag(tag: re.Match[str]) -> str:
     if name == "br":
         return f"\n{HOLE}"
     if name in _ITEMS:
-        return "\n" if tag[0][1] == "/" else f"\n{LIST_ITEM}"
-    return "\n\n" if name in _BLOCKS else TAG_MARK
+        return f"\n{BLOCK_MARK}" if tag[0][1] == "/" else f"\n{LIST_ITEM}"
+    return f"{BLOCK_MARK}\n\n{BLOCK_MARK}" if name in _BLOCKS else TAG_MARK
 
 
 _SIGNS = {

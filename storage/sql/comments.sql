@@ -64,6 +64,8 @@ comment on column article_structure.templates is 'The templates that the article
 comment on column article_structure.links is 'The number of links to pages of the wiki.';
 comment on column article_structure.images is 'The number of images: links to files, lines of galleries, file names in infoboxes.';
 comment on column article_structure.sections is 'The number of headings of any level.';
+comment on column article_structure.holes is 'The number of templates in the running text whose text is missing from the prose; NULL if an older version stored the article.';
+comment on column article_structure.hole_templates is 'The names of these templates, with the number of holes of each; <math> and other tags stand among them. NULL where holes is NULL.';
 
 comment on table article_facts is 'One row per infobox parameter of an article that has a text.';
 comment on column article_facts.snapshot_id is 'The snapshot.';

@@ -48,8 +48,17 @@ def test_a_page_that_passes_has_its_text_split_and_its_numbers(
         completion="It is blue.\n\nIt runs.",
         sha1=sha1(LUMEN.wikitext or ""),
         headings="[]",
-        structure=structure_json(LUMEN.wikitext or "", english, "Lumen"),
+        structure=structure_json(LUMEN.wikitext or "", english, "Lumen", {}),
     )
+
+
+def test_a_page_with_more_holes_than_allowed_is_dropped(english: Language) -> None:
+    holed = replace(LUMEN, wikitext=f"{LUMEN.wikitext} In {{{{Xyzzy}}}}. The {{{{Xyzzy}}}} {{{{Plugh}}}} runs.")
+    for at_most, verdict in ((None, "selected"), (3, "selected"), (2, "many_holes"), (0, "many_holes")):
+        judged = judge(holed, replace(ASKED, max_holes=at_most), english, lambda _: 3)
+        assert judged.verdict == verdict
+    assert judged.detail == "the text of 3 templates is missing, 0 at most are allowed: Xyzzy, Plugh"
+    assert judge(LUMEN, replace(ASKED, max_holes=0), english, lambda _: 3).verdict == "selected"
 
 
 def test_the_sha1_is_of_the_wikitext_as_utf_8() -> None:

@@ -30,6 +30,7 @@ _OTHERS = {
     "VARCHAR": "concat({}, 'x')",
     "VARCHAR[]": "list_append({}, 'Q0')",
     'STRUCT("template" VARCHAR, uses BIGINT)[]': "list_append({}, {{'template': 'X', 'uses': 1}})",
+    'STRUCT("template" VARCHAR, holes BIGINT)[]': "list_append({}, {{'template': 'X', 'holes': 1}})",
     "JSON": "'[0]'",
     "DOUBLE": "nextafter(coalesce({}, 0), 1e9)",
     "TIMESTAMP WITH TIME ZONE": "{} + interval 1 microsecond",
@@ -45,7 +46,7 @@ def whole(database: Database, selected: Callable[..., Judged], filled: Filled) -
 def fill(database: Database, selected: Callable[..., Judged]) -> None:
     wikitext = "{{Infobox river|length=1 km}}<ref>{{Cite web|url=https://a.example|date=2019}}</ref>"
     about = {"detail": "none", "origin": "original", "headings": "[]"}
-    about["structure"] = structure_json(wikitext, load_language("en")) or ""
+    about["structure"] = structure_json(wikitext, load_language("en"), holes={"Xyzzy": 1}) or ""
     pages = [selected(7, "Lumen", sha1="a", **about), selected(8, "Rhine", sha1="b", **about)]
     window = Window.month("2026-09")
     publish(

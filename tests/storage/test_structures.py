@@ -35,10 +35,10 @@ WIKITEXT = (
 
 @pytest.fixture
 def snapshot(database: Database, published: Publish, selected: Page, filled: Filled) -> Snapshot:
-    """A page with an infobox, one without, and one of which nothing is known."""
+    """A page with an infobox, one without whose holes are not counted, and one of which nothing is known."""
     language = load_language("en")
     pages = (
-        selected(7, "Lumen", structure=structure_json(WIKITEXT, language), words=900),
+        selected(7, "Lumen", structure=structure_json(WIKITEXT, language, holes={"Xyzzy": 2, "Plugh": 1}), words=900),
         selected(8, "Rhine", structure=structure_json("No box.", language), words=700),
         selected(9, "Elbe", words=500),
     )
@@ -52,7 +52,11 @@ def rows(database: Database, table: str) -> list[tuple[Any, ...]]:
 
 def test_it_is_published_with_the_articles(database: Database, snapshot: Snapshot) -> None:
     templates = [{"template": name, "uses": 1} for name in ("Cite web", "Infobox river")]
-    assert rows(database, "article_structure") == [(7, "1", 1, 1, templates, 1, 0, 0), (8, "1", 0, 0, [], 0, 0, 0)]
+    holes = [{"template": "Xyzzy", "holes": 2}, {"template": "Plugh", "holes": 1}]
+    assert rows(database, "article_structure") == [
+        (7, "2", 1, 1, templates, 1, 0, 0, 3, holes),
+        (8, "2", 0, 0, [], 0, 0, 0, None, None),
+    ]
     assert rows(database, "article_facts") == [
         (7, 1, "Infobox river", "length", "2,140 km"),
         (7, 1, "Infobox river", "name", "Lumen"),
@@ -70,11 +74,18 @@ def test_the_content_hash_knows_nothing_of_it(snapshot: Snapshot, tmp_path: Path
     assert without == snapshot.content_sha256
 
 
+def test_holes_are_shown_by_template_and_are_null_where_nobody_counted(database: Database, snapshot: Snapshot) -> None:
+    assert rows(database, "holes") == [(7, "Plugh", 1), (7, "Xyzzy", 2)]
+    assert database.rows("frequent_holes", NAME) == [("(all)", 3, 1), ("Xyzzy", 2, 1), ("Plugh", 1, 1)]
+    assert database.rows("frequent_holes", "another") == []
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [
         ("update article_facts set value = '9'", "article_facts.value is not what was published"),
         ("update article_structure set links = 9", "article_structure.links is not what was published"),
+        ("update article_structure set holes = 2", "page 7 has 2 holes, and the sum by template differs"),
         ("delete from article_citations", "page 7 has 1 citations, and 0 are stored"),
     ],
 )
@@ -158,6 +169,7 @@ def test_each_article_is_in_one_part_of_each_stratum(database: Database, snapsho
         (page, stratum, value)
         for stratum, values in {
             "length": {7: "long", 8: "medium", 9: "short"},
+            "holes": {7: "3 or more", 8: "unknown", 9: "unknown"},
             "citations": {7: "1 to 5", 8: "none", 9: "unknown"},
             "infobox": {7: "yes", 8: "no", 9: "unknown"},
             "topic": dict.fromkeys((7, 8, 9), "unknown"),
@@ -173,4 +185,6 @@ def test_what_is_not_known_is_told_with_its_remedy(database: Database, published
         strata.parts(database, "infobox", [NAME])
     with pytest.raises(TerminalError, match=f"`newwiki snapshots topics {NAME}` does"):
         strata.pages(database, "topic", NAME)
+    with pytest.raises(TerminalError, match=r"holes of .* were not counted.*; refresh its window and cutoff again"):
+        strata.parts(database, "holes", [NAME])
     assert strata.parts(database, "length", ["file:abc"]) == []

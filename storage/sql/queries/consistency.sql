@@ -157,6 +157,7 @@ with snapshot as (
     select *,
         (parameters ->> 'min_words')::bigint as min_words,
         (parameters ->> 'min_revisions')::bigint as min_revisions,
+        (parameters ->> 'max_holes')::bigint as max_holes,
         (parameters ->> '$.window[0]')::timestamptz as parameters_start,
         (parameters ->> '$.window[1]')::timestamptz as parameters_end
     from snapshots
@@ -186,6 +187,15 @@ from candidate, snapshot
 where (verdict in ('selected', 'not_sampled') and not (words >= min_words and revisions >= min_revisions))
     or (verdict = 'few_words' and words >= min_words)
     or (verdict = 'few_revisions' and revisions >= min_revisions)
+union all
+select printf('page %d has %d holes, and at most %d are allowed', page_id, holes, max_holes)
+from article_structure join snapshot using (snapshot_id)
+where holes > max_holes
+union all
+select printf('page %d has %d holes, and the sum by template differs', page_id, holes)
+from article_structure
+where snapshot_id = $1 and holes is distinct from list_sum(list_transform(hole_templates, lambda hole: hole.holes))
+    and not (holes = 0 and hole_templates = [])
 union all
 select printf('''%s'' was not created in the window', candidate.title)
 from candidate, snapshot

@@ -49,6 +49,24 @@ where snapshot_id = ?
 group by verdict
 order by verdict <> 'selected', pages desc, verdict;
 
+-- name: frequent_holes
+-- The holes of a snapshot's articles: of all templates, then of the five with the most. No rows if nobody counted them.
+(
+    select '(all)' as template, sum(holes)::bigint as holes, count(*) filter (holes > 0) as articles
+    from article_structure
+    where snapshot_id = $1 and holes is not null
+    having count(*) > 0
+)
+union all
+(
+    select template, sum(holes)::bigint, count(*)
+    from holes
+    where snapshot_id = $1
+    group by template
+    order by 2 desc, 1
+    limit 5
+);
+
 -- name: requests
 select kind, requests, retries, bytes, round(seconds, 1) as seconds
 from requests

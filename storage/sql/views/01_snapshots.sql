@@ -13,6 +13,13 @@ from snapshots
 where kind = 'new'
 group by wiki;
 
+create or replace view holes as
+select snapshot_id, page_id, hole.template as template, hole.holes as holes
+from (
+    select snapshot_id, page_id, unnest(hole_templates) as hole
+    from article_structure
+) as found;
+
 comment on view funnel is 'One row per snapshot and verdict: the number of candidates with this verdict.';
 comment on column funnel.snapshot_id is 'The snapshot.';
 comment on column funnel.verdict is 'selected, or the rule that dropped the page.';
@@ -39,3 +46,9 @@ comment on view staleness is 'One row per wiki: the age of its newest snapshot o
 comment on column staleness.wiki is 'The wiki''s database name, such as enwiki.';
 comment on column staleness.newest is 'The time at which the newest snapshot was published.';
 comment on column staleness.days is 'The number of days since the newest snapshot was published.';
+
+comment on view holes is 'One row per article and template in its running text whose text is missing from the prose: the holes of the article.';
+comment on column holes.snapshot_id is 'The snapshot.';
+comment on column holes.page_id is 'The article.';
+comment on column holes.template is 'The template''s name as the article writes it; <math> and other tags whose content cannot be written as text; a parser function such as #if.';
+comment on column holes.holes is 'The number of places in the article''s prose from which the template''s text is missing.';

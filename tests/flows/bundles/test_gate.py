@@ -19,6 +19,7 @@ from flows.admitting.answers import require_answers
 from flows.admitting.gate import admit, articles_of
 from newwiki.errors import NewWikiError, TerminalError
 from newwiki.snapshot import Article, Snapshot
+from newwiki.text.answers import CLEANING
 from storage import hashes
 from storage.admitted import Row
 from storage.database import Database, insert_arrow
@@ -440,7 +441,7 @@ def completion(**changes: Any) -> dict[str, Any]:
 )
 def test_what_is_scored_of_an_answer_is_made_again(changes: dict[str, Any], message: str) -> None:
     """Nobody can have other prose scored than that of the text, or drop a bad text as no answer."""
-    run = made_up_run("a", "greedy", versions='{"chat": "yes", "cleaning": "prose-v1"}', numerics=3)
+    run = made_up_run("a", "greedy", versions=f'{{"chat": "yes", "cleaning": "{CLEANING}"}}', numerics=3)
     wiki = {"language": "en", "wiki": "samplewiki"}
     require_answers(run, [completion()], wiki)
     require_answers(run, [completion(text="", prose="", no_answer="thinking was not closed")], wiki)

@@ -160,6 +160,14 @@ def test_an_unreadable_retry_after_is_replaced_by_our_wait(
             "waiting 5 s, as wiki.example asks (maxlag: in words)",
         ),
         ({"status": 502}, "waiting 1 s, before the next request to wiki.example (HTTP status 502)"),
+        (
+            {
+                "status": 429,
+                "headers": {"Retry-After": "2"},
+                "body": "<title>Error</title><style>x{}</style><p>Too many requests. See the policy.</p>",
+            },
+            "waiting 2 s, as wiki.example asks (HTTP status 429: Too many requests. See the policy.)",
+        ),
     ],
 )
 def test_each_wait_is_reported_with_length_and_reason(
@@ -265,6 +273,42 @@ def test_a_wikimedia_wiki_wants_an_operator_to_write_to(host: str) -> None:
         with pytest.raises(TerminalError, match=rf"{host} requires contact details: set NEWWIKI_CONTACT"):
             Api(f"https://{host}/w/api.php", nobody)
     assert Api(f"https://{host}/w/api.php", "me@wiki.example").url == f"https://{host}/w/api.php"
+
+
+@pytest.mark.parametrize("contact", ["x", "me", "foo bar", "@", "a@b", "Łukasz"])
+def test_a_wikimedia_wiki_refuses_a_contact_that_nobody_can_write_to(contact: str) -> None:
+    with pytest.raises(
+        TerminalError, match=rf"requires contact details \('{contact}' is neither an e-mail .*: set NEW"
+    ):
+        Api("https://en.wikipedia.org/w/api.php", contact)
+
+
+@pytest.mark.parametrize(
+    "contact", ["me@wiki.example", "https://wiki.example/me", "meta.wikimedia.org/wiki/User:Me", "User:Me", "李@例.中"]
+)
+def test_an_address_or_a_page_is_a_contact(contact: str) -> None:
+    Api("https://en.wikipedia.org/w/api.php", contact)
+
+
+@pytest.mark.parametrize(
+    ("contact", "sent"),
+    [
+        ("Łukasz, l@x.pl", "%C5%81ukasz, l@x.pl"),
+        ("李@wiki.example", "%E6%9D%8E@wiki.example"),
+        ("שלום 🙂 (me@wiki.example)", "%D7%A9%D7%9C%D7%95%D7%9D %F0%9F%99%82 (me@wiki.example)"),
+        ("50% me@wiki.example", "50% me@wiki.example"),
+    ],
+)
+def test_a_contact_in_any_script_is_sent_in_ascii(server: responses.RequestsMock, contact: str, sent: str) -> None:
+    server.get(URL, json=GOOD)
+    ask(Api(URL, contact))
+    assert f"({sent})" in server.calls[0].request.headers["User-Agent"]
+
+
+@pytest.mark.parametrize("contact", ["\n", "x\r\nEvil: 1", "a@b.example\x00"])
+def test_a_contact_of_several_lines_is_refused(contact: str) -> None:
+    with pytest.raises(TerminalError, match="control character: set NEWWIKI_CONTACT to one line"):
+        Api(URL, contact)
 
 
 @pytest.mark.parametrize("url", [URL, "http://localhost:8080/api.php", "https://notwikipedia.org/api.php"])

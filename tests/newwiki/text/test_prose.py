@@ -272,3 +272,106 @@ def test_real_pages_leave_no_markup(prose: Prose, beside: Callable[[str], Path])
 
 def test_a_reference_whose_tag_is_mangled_leaves_no_tag(prose: Prose) -> None:
     assert prose('One<refme="x">two</ref> three.') == "Onetwo three."
+
+
+LISTS = [
+    "* a",
+    "# a",
+    "; a : b",
+    ": a",
+    "** a",
+    "*# a",
+    " a",
+    "<ul><li>a</li></ul>",
+    "<ol>\n<li>a</li>\n</ol>",
+    "<dl><dt>a</dt><dd>b</dd></dl>",
+    "<table><tr><td>a</td></tr></table>",
+    "{|\n| a\n|}",
+    ":{|\n| a\n|}",
+]
+SENTENCES = {
+    "en": ("The effects are:", "The other is small."),
+    "de": ("Die Folgen sind:", "Die andere ist klein."),
+    "fr": ("Les effets sont :", "L'autre est petit."),
+    "es": ("Los efectos son:", "El otro es bajo."),
+    "it": ("Gli effetti sono:", "L'altro è piccolo."),
+    "pt": ("Os efeitos são:", "O outro é pequeno."),
+    "nl": ("De gevolgen zijn:", "Het andere is klein."),
+    "pl": ("Skutki są:", "Drugi jest mały."),
+    "ru": ("Последствия таковы:", "Другое мало."),
+    "zh": ("影响如下：", "其他影响很小。"),
+    "ja": ("影響は次の通り：", "他の影響は小さい。"),
+}
+
+
+@pytest.mark.parametrize("code", SENTENCES)
+@pytest.mark.parametrize("listed", LISTS)
+def test_a_list_or_a_table_ends_the_paragraph_before_it(code: str, listed: str) -> None:
+    before, after = SENTENCES[code]
+    language = load_language(code)
+    assert extract_prose(f"{before}\n{listed}\n{after}", language) == f"{before}\n\n{after}"
+    assert extract_prose(f"{before}\n{listed}\n{listed}\n{after}\n{after}", language) == (
+        f"{before}\n\n{after} {after}"
+    )
+    if listed[0] == "<":
+        assert extract_prose(f"{before} {listed} {after}", language) == f"{before}\n\n{after}"
+
+
+@pytest.mark.parametrize(
+    ("wikitext", "text"),
+    [
+        ("He wrote\n preformatted text here\nand left.", "He wrote\n\nand left."),
+        ("One\n<div>\n two\n</div>\n three\nfour", "One\n\nfour"),
+        ("One <div> two</div> three", "One\n\ntwo\n\nthree"),
+        ("<blockquote>\n One in quotes\n</blockquote>\nTwo", "One in quotes\n\nTwo"),
+        ("<poem>\n One line\n another\n</poem>", "One line another"),
+        ("One\n{|\n| a\n|} two\nthree", "One\n\ntwo three"),
+        ("One\n[[Category:A]] two\n<ref>x</ref> three<br> four", "One two three four"),
+        ("One\n \ntwo\n\t three", "One\n\ntwo three"),
+        (
+            "A.\n This line has ten words, and it ends as a sentence.\nB.",
+            "A.\n\nThis line has ten words, and it ends as a sentence.\n\nB.",
+        ),
+        (
+            "A.\n This has ten words on two lines, and it\n ends as a sentence.\nB.",
+            "A.\n\nThis has ten words on two lines, and it ends as a sentence.\n\nB.",
+        ),
+    ],
+)
+def test_preformatted_lines_are_those_of_mediawiki(prose: Prose, wikitext: str, text: str) -> None:
+    assert prose(wikitext) == text
+
+
+@pytest.mark.parametrize(
+    ("wikitext", "text"),
+    [
+        ("It has {{{{{x}}}}} walls.", "It has walls."),
+        ("It has {{{x}}} and {{{y|two}}} walls.", "It has and two walls."),
+        ("It has {{{{x}}}} and {{{{{{x}}}}}} walls.", "It has and walls."),
+        ("It has } walls | doors, and }} roofs {{.", "It has } walls | doors, and roofs."),
+        ("On the [[River Foo|Foo and old. It has a [[castle]].", "On the Foo and old. It has a castle."),
+        ("It lies on the [[Foo and has a [[castle]].", "It lies on the Foo and has a castle."),
+        (
+            "A [[File:A.jpg|thumb|a [[link]] caption. More\nis old.\n\nIt has a [[castle]].",
+            "A is old.\n\nIt has a castle.",
+        ),
+    ],
+)
+def test_markup_that_is_open_or_stray_loses_only_itself(prose: Prose, wikitext: str, text: str) -> None:
+    assert prose(wikitext) == text
+
+
+@given(
+    st.recursive(
+        st.sampled_from(["x", "x|y", "[[z", ""]),
+        lambda inner: st.tuples(st.integers(1, 6), st.lists(inner, max_size=3).map("".join), st.integers(0, 6)).map(
+            lambda part: "{" * part[0] + part[1] + "}" * part[2]
+        ),
+        max_leaves=12,
+    )
+)
+def test_braces_however_they_nest_leave_the_text_around_them(braces: str) -> None:
+    text = extract_prose(f"Before them.\n\n{braces}\n\nAfter them.", load_language("en"))
+    assert text.startswith("Before them.")
+    assert "{{" not in text
+    assert "}}" not in text

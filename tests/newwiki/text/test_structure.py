@@ -70,6 +70,7 @@ def test_infoboxes_say_what_a_reader_sees(lighthouse: Structure) -> None:
         Fact(1, "Infobox lighthouse", "year_built", "May 2, 1859 – 1864"),
         Fact(1, "Infobox lighthouse", "keepers", "Lars Brandal; Peder Roe"),
         Fact(1, "Infobox lighthouse", "height", "38 m; above the rock"),
+        Fact(1, "Infobox lighthouse", "website", "example.org"),
         Fact(2, "Infobox bell", "weight", "2,140 kg"),
     ]
 
