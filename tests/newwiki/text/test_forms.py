@@ -111,7 +111,7 @@ OTHERS = [
     ("en", "{{sclass|Nimitz|aircraft carrier|2}}, {{slink|A|B|nopage=y}}, {{dts|2010|May|1|format=dmy}}",
      "Nimitz-class aircraft carrier, § B, 1 May 2010"),
     ("en", "3{{frac|1|2}} and {{convert|3{{frac|1|2}}|mi}}", "3 1⁄2 and 3 1⁄2 miles"),
-    ("en", "{{snd|x}}{{spaces|5}}", "–"),
+    ("en", "one{{snd|x}}{{spaces|5}}two", "one – two"),
     ("fr", "{{date|1er|janvier|1900|en musique}}, {{date||mai|1900}}, {{date|01|01|1900}}",
      "1er janvier 1900, mai 1900, 1er janvier 1900"),
     ("fr", "{{heure|20}}, {{heure|20|30}}, {{heure|20|30|15}}", "20 h, 20 h 30, 20 h 30 min 15 s"),
