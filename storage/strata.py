@@ -122,8 +122,9 @@ def _words(stratum: str, part: StratumPart) -> str:
 def _remedy(stratum: str, name: str) -> str:
     if stratum == "topic":
         return f"nobody has looked up what the articles of {name} are about; `newwiki snapshots topics {name}` does"
+    what = "maintenance templates" if stratum == "tags" else "infoboxes and citations"
     return (
-        f"the infoboxes and citations of {name} are not stored here, as it was published by an older version; for a "
+        f"the {what} of {name} are not stored here, as it was published by an older version; for a "
         f"database that has them: `newwiki snapshots export {name} --format manifest --out FOLDER`, and `newwiki "
         "snapshots rebuild FOLDER/manifest.json --db NEW.duckdb`"
     )

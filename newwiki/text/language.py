@@ -2,7 +2,7 @@
 
 import functools
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
@@ -54,6 +54,8 @@ class Language:
     citation_addresses: tuple[str, ...]
     citation_dates: tuple[str, ...]
     list_templates: tuple[str, ...]
+    article_tags: Mapping[str, Sequence[str]]
+    deletion_log: Mapping[str, Any]
     switches: frozenset[str] = frozenset()
     spaceless: bool = False
     date_preposition: str = ""

@@ -29,4 +29,4 @@ def test_the_origin_of_every_page_is_stored_and_leaves_the_content_hash_alone(
 def test_what_counts_as_a_near_duplicate_is_among_the_parameters() -> None:
     asked = json.loads(parameters_json(Window.month("2026-09"), Selection(), "new"))
     assert asked["novelty"] == PARAMETERS == {"version": 2, "words": 5, "near_duplicate": 0.7}
-    assert asked["rules"] == 2
+    assert asked["rules"] == 3

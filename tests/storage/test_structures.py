@@ -27,9 +27,9 @@ from tests.storage.conftest import CUTOFF, Filled
 Publish = Callable[..., Snapshot]
 Page = Callable[..., Judged]
 NAME = "testwiki-2026-09"
-TABLES = ("article_structure", "article_facts", "article_citations")
+TABLES = ("article_structure", "article_facts", "article_citations", "article_tags")
 WIKITEXT = (
-    "{{Infobox river|name=Lumen|length=2,140 km}}A [[river]].<ref>{{cite web|url=https://a.example/b|date=2019}}</ref>"
+    "{{AI-generated|date=June 2026}}{{Infobox river|name=Lumen|length=2,140 km}}A [[river]].<ref>{{cite web|url=https://a.example/b|date=2019}}</ref>"
 )
 
 
@@ -51,8 +51,14 @@ def rows(database: Database, table: str) -> list[tuple[Any, ...]]:
 
 
 def test_it_is_published_with_the_articles(database: Database, snapshot: Snapshot) -> None:
-    templates = [{"template": name, "uses": 1} for name in ("Cite web", "Infobox river")]
-    assert rows(database, "article_structure") == [(7, "1", 1, 1, templates, 1, 0, 0), (8, "1", 0, 0, [], 0, 0, 0)]
+    templates = [{"template": name, "uses": 1} for name in ("AI-generated", "Cite web", "Infobox river")]
+    assert rows(database, "article_structure") == [
+        (7, "1", 1, 1, templates, 1, 0, 0, 1),
+        (8, "1", 0, 0, [], 0, 0, 0, 0),
+    ]
+    assert rows(database, "article_tags") == [
+        (7, 1, "machine_generated", "AI-generated", "{{AI-generated|date=June 2026}}")
+    ]
     assert rows(database, "article_facts") == [
         (7, 1, "Infobox river", "length", "2,140 km"),
         (7, 1, "Infobox river", "name", "Lumen"),
@@ -76,6 +82,8 @@ def test_the_content_hash_knows_nothing_of_it(snapshot: Snapshot, tmp_path: Path
         ("update article_facts set value = '9'", "article_facts.value is not what was published"),
         ("update article_structure set links = 9", "article_structure.links is not what was published"),
         ("delete from article_citations", "page 7 has 1 citations, and 0 are stored"),
+        ("delete from article_tags", "page 7 has 1 maintenance templates, and 0 are stored"),
+        ("update article_tags set kind = 'hoax'", "article_tags.kind is not what was published"),
     ],
 )
 def test_a_change_is_seen(database: Database, snapshot: Snapshot, change: str, told: str) -> None:
@@ -109,7 +117,7 @@ def test_what_an_older_version_has_pushed_has_none(
     monkeypatch.setattr("storage.push.SNAPSHOT_TABLES", older)  # which had no hashes of these either
     push(database, folder, print)
     pull(other, admit(folder, "pull"), print)
-    assert [rows(other, table) for table in TABLES] == [[], [], []]
+    assert [rows(other, table) for table in TABLES] == [[], [], [], []]
     assert verify(other, NAME) == []
 
 
@@ -121,6 +129,8 @@ def test_it_is_exported(database: Database, snapshot: Snapshot, tmp_path: Path, 
     assert [(row["title"], row["parameter"], row["value"]) for row in read(files["facts"])] == [
         ("Lumen", "length", "2,140 km"), ("Lumen", "name", "Lumen"),
     ]  # fmt: skip
+    [tag] = read(files["tags"])
+    assert (tag["title"], tag["kind"]) == ("Lumen", "machine_generated")
     [citation] = read(files["citations"])
     assert (citation["host"], citation["permalink"]) == (
         "a.example",
@@ -162,6 +172,7 @@ def test_each_article_is_in_one_part_of_each_stratum(database: Database, snapsho
             "infobox": {7: "yes", 8: "no", 9: "unknown"},
             "topic": dict.fromkeys((7, 8, 9), "unknown"),
             "age": dict.fromkeys((7, 8, 9), "2026-09"),
+            "tags": {7: "machine_generated", 8: "none", 9: "unknown"},
         }.items()
         for page, value in values.items()
     )
