@@ -183,6 +183,8 @@ def _deletions(
 ) -> list[Deletion]:
     """Return what the wiki's deletion log says of the pages that no longer exist; its answers are kept in `staging`."""
     missing = [(page.page_id, page.title) for page in staging.pages() if page.verdict == "missing"]
+    if not missing:
+        return []
     found: list[Deletion] = []
     with progress.stretch(f"reading why articles were deleted from {source.name}", "articles") as bar:
         for deletion in source.deletions(missing, wanted.first.cutoff, language, staging):

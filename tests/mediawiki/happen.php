@@ -2,7 +2,7 @@
 // Maintenance script: what befalls a wiki, each at a moment of its own. Standard input holds a JSON object a line:
 //   {"at": "20240610000000", "do": "edit", "title": …, "text": …}      creates the page where there is none
 //   {"at": …, "do": "move", "title": …, "to": …}                       leaves a redirect
-//   {"at": …, "do": "delete", "title": …}   {"at": …, "do": "restore", "title": …}
+//   {"at": …, "do": "delete", "title": …, "comment": …}   {"at": …, "do": "restore", "title": …}
 use MediaWiki\MediaWikiServices;
 use Wikimedia\Timestamp\ConvertibleTimestamp;
 
@@ -33,7 +33,7 @@ class Happen extends Maintenance {
 				$to = Title::newFromText( $event['to'] );
 				return $services->getMovePageFactory()->newMovePage( $title, $to )->move( $user );
 			case 'delete':
-				return $page->doDeleteArticleReal( '', $user );
+				return $page->doDeleteArticleReal( $event['comment'], $user );
 			case 'restore':
 				return $services->getUndeletePageFactory()->newUndeletePage( $page, $user )->undeleteUnsafe( '' );
 		}

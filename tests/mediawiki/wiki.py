@@ -72,13 +72,15 @@ class Request:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that is done to a page at a moment: `edit` (to `text`), `move` (to `to`), `delete` or `restore`."""
+    """Something that is done to a page at a moment: `edit` (to `text`), `move` (to `to`), `delete` (with a `comment`) or
+    `restore`."""
 
     at: datetime
     do: Literal["edit", "move", "delete", "restore"]
     title: str
     to: str = ""
     text: str = ""
+    comment: str = ""
 
     @property
     def said(self) -> dict[str, str]:
@@ -166,6 +168,10 @@ class Wiki:
     def hide_creation(self, title: str) -> None:
         """Hides the action of the page's entry in the creation log, as administrators may."""
         self._run("php", HERE / "afterImport.php", "--hide-creation", title)
+
+    def hide_deletion(self, title: str) -> None:
+        """Hides the comments of the page's entries in the deletion log, as administrators may."""
+        self._run("php", HERE / "afterImport.php", "--hide-deletion", title)
 
     def tag_creation(self, title: str, tag: str) -> None:
         """Tags the edit that created the page, as MediaWiki's extensions do."""
