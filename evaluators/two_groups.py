@@ -43,7 +43,9 @@ def _reaches_up(auc: float, first: int, second: int, level: float) -> float:
 
 
 def mean_difference(first: Array, second: Array, level: float = LEVEL) -> tuple[Estimate, Estimate, Array, Array]:
-    """Estimate the mean of the first group less that of the second, for arrays of articles × quantities (NaN: no value).
+    """Estimate the mean of the first group less that of the second, for arrays of articles × quantities.
+
+    NaN means no value.
 
     Returns the estimates of both groups, and both ends of the interval of the difference, NaN where there is none
     (`lacking_of`). The interval combines those of the two means, which allow for unequal variances and for skewness.

@@ -13,7 +13,18 @@ import pyarrow as pa
 from newwiki.errors import TerminalError, UsageError
 from newwiki.novelty import PARAMETERS
 from newwiki.selection import RULES
-from newwiki.snapshot import OLD_SELECTION, Article, Deletion, Judged, Nearest, Requests, Selection, Site, Snapshot, Window
+from newwiki.snapshot import (
+    OLD_SELECTION,
+    Article,
+    Deletion,
+    Judged,
+    Nearest,
+    Requests,
+    Selection,
+    Site,
+    Snapshot,
+    Window,
+)
 from newwiki.text.prose import EXTRACTOR_VERSION
 from storage import hashes, structures
 from storage.consistency import inconsistencies

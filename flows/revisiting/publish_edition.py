@@ -194,9 +194,7 @@ def _deletions(
     return found
 
 
-def _judged(
-    page: Page, first: Page, origin: Any, selection: Selection, language: Language, rules: int
-) -> Judged:
+def _judged(page: Page, first: Page, origin: Any, selection: Selection, language: Language, rules: int) -> Judged:
     """Judge the page as in a refresh, by the rules of the first edition.
 
     The revision count is at least that of the first edition, because it cannot decrease.

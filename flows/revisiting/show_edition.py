@@ -13,7 +13,7 @@ _EACH = ["run", "model", "decoder"]
 
 
 def show_edition(database: Database, edition: str) -> None:
-    """Print tables of the articles, of the reasons for deletions, of the runs' scores and of the statements that came true.
+    """Print tables of the articles, of the reasons for deletions, of the runs' scores and of what came true.
 
     Leaves out empty tables, and prints nothing if the database does not contain the first edition.
     """

@@ -42,11 +42,9 @@ def read_tags(wikitext: str, language: Language) -> tuple[Tag, ...]:
     to the length of the page.
     """
     text = without_raw(wikitext)
-    return tuple(
-        Tag(kind, template_name(call[1]), _written(text, call.start()))
-        for call in _CALL.finditer(text)
-        for kind in _kinds(call[1], language)
-    )
+    calls = [(template_name(call[1]), call.start()) for call in _CALL.finditer(text)]
+    kinds = {name: _kinds(name, language) for name, _ in calls}
+    return tuple(Tag(kind, name, _written(text, start)) for name, start in calls for kind in kinds[name])
 
 
 def template_name(written: str) -> str:
@@ -61,8 +59,7 @@ def rejecting(tags: Sequence[Tag]) -> Tag | None:
 
 
 def _kinds(name: str, language: Language) -> list[str]:
-    normalized = template_name(name).lower()
-    return [kind for kind, pattern in _patterns(language).items() if pattern.match(normalized)]
+    return [kind for kind, pattern in _patterns(language).items() if pattern.match(name.lower())]
 
 
 def _patterns(language: Language) -> Mapping[str, re.Pattern[str]]:

@@ -89,7 +89,12 @@ EVENTS = (
     Event(at(7, 4), "move", "Erased Esk", to="Esk"),
     Event(at(7, 5), "delete", "Esk", comment=G15),
     Event(at(7, 5), "delete", "Hidden Heath", comment="what nobody may read"),
-    Event(at(7, 6), "edit", "Tagged Tarn", text="{{Article for deletion/dated|page=Tagged Tarn}}\n" + article("Tagged Tarn")),
+    Event(
+        at(7, 6),
+        "edit",
+        "Tagged Tarn",
+        text="{{Article for deletion/dated|page=Tagged Tarn}}\n" + article("Tagged Tarn"),
+    ),
     Event(at(7, 2), "edit", "Turned Tower", text="#REDIRECT [[Arlen Bridge]]"),
     Event(at(7, 2), "edit", "Shrunk Shore", text=article("Shrunk Shore", sentences=3)),
     Event(at(7, 3), "move", "Moved Mill", to="New Mill"),
@@ -276,7 +281,9 @@ def test_a_dump_gives_the_same_edition(
     for one in (again, before):
         one["snapshots"] = [{k: v for k, v in row.items() if k not in licence} for row in one["snapshots"]]
         # a dump does not know that a page was moved before it was deleted
-        one["candidates"] = [{**row, "title": row["verdict"] != "missing" and row["title"]} for row in one["candidates"]]
+        one["candidates"] = [
+            {**row, "title": row["verdict"] != "missing" and row["title"]} for row in one["candidates"]
+        ]
     for table in again.keys() - {"requests", "snapshot_hashes", "stored_articles", "deletions"}:
         assert again[table] == before[table], table
     of_dump = [(row["deleted_at"], row["comment"], row["status"]) for row in again["deletions"]]

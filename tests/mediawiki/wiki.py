@@ -72,8 +72,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that is done to a page at a moment: `edit` (to `text`), `move` (to `to`), `delete` (with a `comment`) or
-    `restore`."""
+    """Something that is done to a page at a moment: `edit` (to `text`), `move` (to `to`), `delete` (with a `comment`)
+    or `restore`."""
 
     at: datetime
     do: Literal["edit", "move", "delete", "restore"]

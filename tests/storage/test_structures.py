@@ -28,9 +28,7 @@ Publish = Callable[..., Snapshot]
 Page = Callable[..., Judged]
 NAME = "testwiki-2026-09"
 TABLES = ("article_structure", "article_facts", "article_citations", "article_tags")
-WIKITEXT = (
-    "{{AI-generated|date=June 2026}}{{Infobox river|name=Lumen|length=2,140 km}}A [[river]].<ref>{{cite web|url=https://a.example/b|date=2019}}</ref>"
-)
+WIKITEXT = "{{AI-generated|date=June 2026}}{{Infobox river|name=Lumen|length=2,140 km}}A [[river]].<ref>{{cite web|url=https://a.example/b|date=2019}}</ref>"
 
 
 @pytest.fixture

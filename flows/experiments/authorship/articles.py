@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,19 +36,21 @@ class Article:
 
     def is_marked(self, mark: Mark) -> bool | None:
         """Return whether the article belongs to the marked articles; None if that is unknown."""
-        tagged, deleted = self._has_tag(mark), self._is_deleted(mark)
+        tagged, deleted = self.has_tag(mark), self.is_deleted(mark)
         if tagged or deleted:
             return True
         return None if tagged is None or deleted is None else False
 
-    def _has_tag(self, mark: Mark) -> bool | None:
+    def has_tag(self, mark: Mark) -> bool | None:
+        """Return whether a tag marks it; None if its tags were not read."""
         if mark == "deleted":
             return False
         if self.tags is None:
             return None
         return _MACHINE in self.tags if mark == _MACHINE else bool(self.tags)
 
-    def _is_deleted(self, mark: Mark) -> bool | None:
+    def is_deleted(self, mark: Mark) -> bool | None:
+        """Return whether a later deletion marks it; None if that, or the reason, is unknown."""
         if mark == "tagged":
             return False
         if self.is_lost:
@@ -82,33 +84,33 @@ def mark_articles(database: Database, snapshot: Snapshot, mark: Mark) -> Marked:
     Raises TerminalError if nothing is known that the mark needs, or if no article is marked.
     """
     later = editions.editions_of(database, snapshot.snapshot_id)
-    articles = database.records(Article, "authorship_articles", snapshot.snapshot_id)
+    articles = database.records(Article, "articles_to_mark", snapshot.snapshot_id)
     if mark == "deleted" and not later:
         raise TerminalError(
-            f"nobody has looked which articles of {snapshot.snapshot_id} were deleted later; `newwiki snapshots revisit "
-            f"{snapshot.snapshot_id}` does"
+            f"nobody has looked which articles of {snapshot.snapshot_id} were deleted later; "
+            f"`newwiki snapshots revisit {snapshot.snapshot_id}` does"
         )
     if mark != "deleted" and all(article.tags is None for article in articles):
         raise TerminalError(
             f"the maintenance templates of {snapshot.snapshot_id} are not stored here, as it was published by an older "
-            f"version; for a database that has them: `newwiki snapshots export {snapshot.snapshot_id} --format manifest "
-            "--out FOLDER`, and `newwiki snapshots rebuild FOLDER/manifest.json --db NEW.duckdb`"
+            f"version; for a database that has them: `newwiki snapshots export {snapshot.snapshot_id} --format "
+            "manifest --out FOLDER`, and `newwiki snapshots rebuild FOLDER/manifest.json --db NEW.duckdb`"
         )
     groups = [(article, article.is_marked(mark)) for article in articles]
     known = [(article, is_marked) for article, is_marked in groups if is_marked is not None]
     marked = [article for article, is_marked in known if is_marked]
     if not marked:
         raise TerminalError(
-            f"no article of {snapshot.snapshot_id} is marked ({mark}), so none can be set apart; choose another --mark, "
-            f"or look for later deletions with `newwiki snapshots revisit {snapshot.snapshot_id}`"
+            f"no article of {snapshot.snapshot_id} is marked ({mark}), so none can be set apart; choose another "
+            f"--mark, or look for later deletions with `newwiki snapshots revisit {snapshot.snapshot_id}`"
         )
     return Marked(
         pages=np.array([article.page_id for article, _ in known], np.int64),
         words=np.array([article.words for article, _ in known], float),
         is_marked=np.array([is_marked for _, is_marked in known], bool),
         rows=[_row(article) for article in marked],
-        tagged=sum(bool(article._has_tag(mark)) for article in marked),
-        deleted=sum(bool(article._is_deleted(mark)) for article in marked),
+        tagged=sum(bool(article.has_tag(mark)) for article in marked),
+        deleted=sum(bool(article.is_deleted(mark)) for article in marked),
         unknown=len(groups) - len(known),
         editions=later,
     )
@@ -118,6 +120,6 @@ def _row(article: Article) -> AuthorshipArticle:
     return AuthorshipArticle(
         page_id=article.page_id,
         tags=", ".join(article.tags or ()),
-        deleted_at=article.deleted_at,
+        deleted_on=article.deleted_at.astimezone(UTC).date() if article.deleted_at else None,
         deletion_kinds=None if article.deletion_kinds is None else ", ".join(article.deletion_kinds),
     )

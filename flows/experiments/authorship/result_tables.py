@@ -1,7 +1,7 @@
 """The result tables of `newwiki experiment authorship`."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date
 from typing import Literal
 
 from flows.verdict_kinds import gives_verdicts
@@ -40,8 +40,8 @@ class AuthorshipSeparation:
     length_low: float = column("The lower end of the 95 % interval of length_auc.")
     length_high: float = column("The upper end of the 95 % interval of length_auc.")
     verdict: SeparationVerdict = column(
-        "told apart if the interval of auc, corrected for the number of rows (Bonferroni), leaves out 0.5; cannot tell; "
-        "or too few articles, with fewer than 13 marked or other ones."
+        "told apart if the interval of auc, corrected for the number of rows (Bonferroni), leaves out 0.5; cannot "
+        "tell; or too few articles, with fewer than 13 marked or other ones."
     )
 
 
@@ -75,10 +75,12 @@ class AuthorshipDifference:
     )
     difference_low: float | None = column("The lower end of the 95 % interval of difference.")
     difference_high: float | None = column("The upper end of the 95 % interval of difference.")
-    no_interval: str | None = column("Why there is no interval: too few articles, or no variance; NULL if there is one.")
+    no_interval: str | None = column(
+        "Why there is no interval: too few articles, or no variance; NULL if there is one."
+    )
     verdict: DifferenceVerdict = column(
-        "moved if the interval of the difference, corrected for the number of rows with an interval (Bonferroni), leaves "
-        "out 0; no difference shown; or no interval."
+        "moved if the interval of the difference, corrected for the number of rows with an interval (Bonferroni), "
+        "leaves out 0; no difference shown; or no interval."
     )
 
 
@@ -89,7 +91,9 @@ class AuthorshipArticle:
 
     page_id: int = column("The article.")
     tags: str = column("The kinds of its maintenance templates at the cutoff; empty if there are none.")
-    deleted_at: datetime | None = column("When it was deleted later; NULL if no later edition records a deletion.")
+    deleted_on: date | None = column(
+        "The day (UTC) on which it was deleted later; NULL if no later edition records a deletion."
+    )
     deletion_kinds: str | None = column(
         "What it was deleted for, as far as the comment says so; NULL if it was not deleted or the comment is unknown."
     )

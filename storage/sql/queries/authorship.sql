@@ -1,6 +1,6 @@
 -- Articles that editors suspect, or that were deleted later.
 
--- name: authorship_articles
+-- name: articles_to_mark
 -- The articles of a snapshot with the kinds of their maintenance templates and their deletions in later editions. `tags` is
 -- NULL if no version has read them, and `is_lost` is true if a later edition lacks the article for an unknown reason.
 with tagged as (

@@ -31,6 +31,7 @@ WRITTEN: dict[str, Any] = {"decoder": ("greedy",), "max_new_tokens": 8, "samples
 SHORT = {"prompt_length": 4, "prefix_length": (4,), "gap": (), "rate": (0.5,), "max_new_tokens": 4, "samples": 1}
 # What each experiment is asked here. A new experiment needs a line.
 ASKED: Mapping[str, dict[str, Any]] = {
+    "authorship": {**WRITTEN, "metrics": "words"},
     "contrast": {"snapshot": NEW, "max_new_tokens": 8, "metrics": "diversity,words", "decoder": ("greedy",),
                  "ablations": "none"},
     "corpora": {"max_new_tokens": 4, "epochs": 1, "max_length": 16, "decoder": ("greedy",),
@@ -45,11 +46,11 @@ ASKED: Mapping[str, dict[str, Any]] = {
     "models": {**WRITTEN, "metrics": "distinct_2,rep_4"},
     "verifiability": {**WRITTEN, "decoder": ("greedy", "sample:top_k=2")},
 }  # fmt: skip
-READS_STORED = {"models", "linking"}  # runs of other weights that are stored are rows of their own
+READS_STORED = {"authorship", "models", "linking"}  # runs of other weights that are stored are rows of their own
 # Experiments whose runs come by a way of their own: those that read stored runs, one that reads a second model, one
 # that continues texts, one that trains, and one with prompts of its own. The others ask for their runs as
 # `decoder-grid` does.
-BY_EACH_WAY = {"models", "contrast", "exposure-bias", "corpora", "fairness"}
+BY_EACH_WAY = {"authorship", "models", "contrast", "exposure-bias", "corpora", "fairness"}
 SCORES_RUNS, SCORES_NONE = "decoder-grid", "exposure-bias"
 READS_NO_RUN = {"metrics"}
 
@@ -91,7 +92,9 @@ class _Kept(Experiment):
 def months(tmp_path_factory: pytest.TempPathFactory) -> Path:
     database, random = Database(tmp_path_factory.mktemp("months") / "newwiki.duckdb"), np.random.default_rng(4)
     for place, month in enumerate(("2026-08", "2026-10")):
-        publish_month(database, month, articles(random, 0, ARTICLES), 1 + 100 * place)
+        # a third of the articles are tagged
+        tags = dict.fromkeys(range(1 + 100 * place, 200, 3), "{{AI-generated}}")
+        publish_month(database, month, articles(random, 0, ARTICLES), 1 + 100 * place, tags)
     return database.path
 
 

@@ -65,8 +65,10 @@ def test_templates_are_known_by_their_names(text: str, found: list[str]) -> None
         ("pt", "{{ESR|motivo}}{{Em construção}}", ["deletion", "under_construction"]),
         ("nl", "{{nuweg|reden}}{{meebezig}}{{auteur}}", ["deletion", "under_construction", "copyright"]),
         ("pl", "{{ek|powód}}{{W edycji}}{{NPA}}", ["deletion", "under_construction", "copyright"]),
-        ("ru", "{{К удалению|2026-05-01}}{{Пишу}}{{Уд-копивио}}", ["deletion", "under_construction", "copyright", "deletion"]),
-        ("ja", "{{即時削除|全般4}}{{工事中}}{{AI生成|date=2026年8月}}", ["deletion", "under_construction", "machine_generated"]),
+        ("ru", "{{К удалению|2026-05-01}}{{Пишу}}", ["deletion", "under_construction"]),
+        ("ru", "{{Уд-копивио}}", ["copyright", "deletion"]),
+        ("ja", "{{即時削除|全般4}}{{工事中}}", ["deletion", "under_construction"]),
+        ("ja", "{{AI生成|date=2026年8月}}", ["machine_generated"]),
         ("zh", "{{d|G3}}{{Copyvio|url}}{{工事中}}", ["deletion", "copyright", "under_construction"]),
     ],
 )  # fmt: skip
