@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flows.experiments.authorship.findings import MOVED, NO_INTERVAL, NONE_SHOWN, TOLD_APART
 from flows.experiments.authorship.result_tables import AuthorshipDifference, AuthorshipSeparation
-from flows.experiments.authorship.words import moved_words, sentence, separation_words
+from flows.experiments.authorship.words import LIMITS, moved_words, sentence, separation_words
 from flows.experiments.experiment import Figure, Findings, Judged, Shown, Table
 from flows.presenting.charts import PageSigns, forest, svg
 from flows.presenting.numbers import digits, estimate, fixed, signed
@@ -72,6 +72,7 @@ def _findings(told: Sequence[AuthorshipSeparation], moved: Sequence[AuthorshipDi
         if rows:
             metrics = ", ".join(dict.fromkeys(row.metric for row in rows))
             unknown.append(f"{len(rows)} means of runs: {verdict} ({metrics})")
+    unknown.append(f"how an article was written: {LIMITS}")
     return Findings(answer=sentence(told, moved), holds=holds, unknown=unknown)
 
 
