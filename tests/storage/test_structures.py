@@ -155,6 +155,16 @@ def test_a_refresh_that_an_older_version_began_goes_on(database: Database, selec
     assert [page.structure for page in staging.pages()] == [None, "{}"]
 
 
+def test_verdicts_by_other_rules_are_not_taken_over(database: Database, selected: Page) -> None:
+    staging = Staging.open(database.path, NAME, CUTOFF)
+    staging.add([selected(7)])
+    staging.keep("list", "an answer")
+    with duckdb.connect(str(database.path) + f".refresh-{NAME}") as connection:
+        connection.execute("alter table request drop column rules")  # as an older version created it
+    staging = Staging.open(database.path, NAME, CUTOFF)
+    assert (staging.pages(), staging.recall("list"), staging.cutoff) == ([], ["an answer"], CUTOFF)
+
+
 def test_strata_are_those_of_the_type(database: Database, snapshot: Snapshot) -> None:
     with database.read() as connection:
         found = connection.execute("select distinct stratum from strata").fetchall()
