@@ -12,6 +12,7 @@ from newwiki.origin import origin
 from newwiki.snapshot import Judged, Page, Selection, Verdict
 from newwiki.text.first_sentence import list_share, why_no_sentence
 from newwiki.text.language import Language
+from newwiki.text.maintenance import COPYRIGHT, read_tags, rejecting
 from newwiki.text.prompts import split
 from newwiki.text.prose import extract
 from newwiki.text.structure import structure_json
@@ -19,17 +20,25 @@ from newwiki.text.words import count_words
 
 # The version of the rules for which pages are considered, for the content hash. Version 1, which was unnamed, used a
 # page's title and namespace on the day of the refresh; since version 2 those at the cutoff decide. Since version 3 the
-# revision ids decide when a page was created and which revisions count (`newwiki.sources.revision_order`).
+# revision ids decide when a page was created and which revisions count (`newwiki.sources.revision_order`), and a page with
+# a template for deletion or copyright (`article_tags` of the language's data file) is not selected.
 RULES = 3
 
 _NAMED_TEMPLATES = 5  # in the detail of a verdict
 _TEMPLATE_NAME = re.compile(r"\{\{[ \t\n]*+([^|{}<\n]*+)(?=[|}\n])")
 
 
-def judge(page: Page, selection: Selection, language: Language, count_revisions: Callable[[Page], int]) -> Judged:
+def judge(
+    page: Page,
+    selection: Selection,
+    language: Language,
+    count_revisions: Callable[[Page], int],
+    rules: int = RULES,
+) -> Judged:
     """Return the page's verdict, where `selected` means "passed" until the sample is drawn.
 
     `count_revisions` is called only for a page that has passed everything else and whose source has not counted yet.
+    `rules` is the version of the rules of the snapshot: before version 3 maintenance templates reject no page.
     """
 
     def verdict(
@@ -82,6 +91,8 @@ def judge(page: Page, selection: Selection, language: Language, count_revisions:
         return verdict("many_holes", _holes_detail(extracted.holes, selection.max_holes), words=words)
     if not text[1]:
         return verdict("one_sentence", "nothing follows the first sentence", words=words)
+    if rules >= 3 and (tag := rejecting(read_tags(page.wikitext, language))):
+        return verdict("copyright_tag" if tag.kind == COPYRIGHT else "deletion_tag", tag.written, words=words)
     counted = page.revisions if page.revisions is not None else count_revisions(page)
     revisions = min(counted, selection.min_revisions)
     if revisions < selection.min_revisions:

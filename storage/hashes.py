@@ -18,8 +18,8 @@ from storage.queries import query, records
 
 # The tables that make up a snapshot. The snapshot's own row comes last.
 TABLES = (
-    "candidates", "stored_articles", "article_structure", "article_facts", "article_citations", "requests", "novelty",
-    "topics", "snapshots",
+    "candidates", "stored_articles", "article_structure", "article_facts", "article_citations", "article_tags",
+    "deletions", "requests", "novelty", "topics", "snapshots",
 )  # fmt: skip
 # Tables that refer to a snapshot without being part of it, such as its runs and experiments.
 ELSEWHERE = frozenset(

@@ -13,7 +13,18 @@ import pyarrow as pa
 from newwiki.errors import TerminalError, UsageError
 from newwiki.novelty import PARAMETERS
 from newwiki.selection import RULES
-from newwiki.snapshot import OLD_SELECTION, Article, Judged, Nearest, Requests, Selection, Site, Snapshot, Window
+from newwiki.snapshot import (
+    OLD_SELECTION,
+    Article,
+    Deletion,
+    Judged,
+    Nearest,
+    Requests,
+    Selection,
+    Site,
+    Snapshot,
+    Window,
+)
 from newwiki.text.prose import EXTRACTOR_VERSION
 from storage import hashes, structures
 from storage.consistency import inconsistencies
@@ -87,8 +98,11 @@ def publish(
     judged: Sequence[Judged],
     requests: Sequence[Requests] = (),
     novelty: Sequence[Nearest] = (),
+    deletions: Sequence[Deletion] = (),
 ) -> Snapshot:
     """Store the snapshot with a row for every candidate, and the requests that were made to the wiki.
+
+    `deletions` are those of the articles that a later edition lacks.
 
     Raises TerminalError if the name is taken.
     """
@@ -118,6 +132,7 @@ def publish(
         insert_arrow(connection, "candidates", _candidate_rows(name, judged))
         insert(connection, "stored_articles", articles, snapshot_id=name, permalink="")
         insert(connection, "novelty", novelty, snapshot_id=name)
+        insert(connection, "deletions", deletions, snapshot_id=name)
         structures.add(connection, name, judged)
         connection.execute(query("permalinks"), [site.base_url, name])
         hashes.take(connection, name, "published")

@@ -13,7 +13,7 @@ from newwiki.errors import TerminalError, TransientError, UsageError
 from newwiki.request import RevisitRequest
 from newwiki.selection import judge
 from newwiki.settings import Settings
-from newwiki.snapshot import Judged, Page, Selection, Snapshot, Window
+from newwiki.snapshot import Deletion, Judged, Page, Selection, Snapshot, Window
 from newwiki.sources.later import LaterApi, LaterDump, LaterSource
 from newwiki.sources.source import Waiting
 from newwiki.text.language import Language, load_language
@@ -95,8 +95,10 @@ def publish_edition(
             "one"
         )
     staging = Staging.open(database.path, wanted.edition, wanted.cutoff)
+    language = load_language(site.language)
     try:
-        _gather(database, source, wanted, load_language(site.language), staging, progress)
+        _gather(database, source, wanted, language, staging, progress)
+        deletions = _deletions(source, wanted, language, staging, progress)
     except TerminalError:
         staging.discard()
         raise
@@ -117,6 +119,7 @@ def publish_edition(
         editions.parameters_json(wanted.first),
         pages,
         staging.requests(),
+        deletions=deletions,
     )
     staging.discard()
     return edition
@@ -156,7 +159,8 @@ def _gather(
 ) -> None:
     first = wanted.first
     known = editions.pages(database, first.snapshot_id)
-    selection = _selection(json.loads(first.parameters))
+    parameters = json.loads(first.parameters)
+    selection, rules = _selection(parameters), parameters.get("rules", 1)
     done = staging.done()
     if done:
         progress.note(f"going on with an interrupted revisit: {len(done):,} articles are looked at already")
@@ -169,19 +173,35 @@ def _gather(
             title, unit = (f"listing {listed}", "days") if listed else (f"revisiting {first.snapshot_id}", source.unit)
             with progress.stretch(f"{title} from {source.name}", unit) as bar:
                 for batch in batches:
-                    judged = [_judged(page, *known[page.page_id], selection, language) for page in batch.pages]
+                    judged = [_judged(page, *known[page.page_id], selection, language, rules) for page in batch.pages]
                     staging.add(judged, source.asked())
                     bar.update(batch.position, batch.total)
 
 
-def _judged(page: Page, first: Page, origin: Any, selection: Selection, language: Language) -> Judged:
-    """Judge the page as in a refresh.
+def _deletions(
+    source: LaterSource, wanted: Revisit, language: Language, staging: Staging, progress: Progress
+) -> list[Deletion]:
+    """Return what the wiki's deletion log says of the pages that no longer exist; its answers are kept in `staging`."""
+    missing = [(page.page_id, page.title) for page in staging.pages() if page.verdict == "missing"]
+    if not missing:
+        return []
+    found: list[Deletion] = []
+    with progress.stretch(f"reading why articles were deleted from {source.name}", "articles") as bar:
+        for deletion in source.deletions(missing, wanted.first.cutoff, language, staging):
+            found.append(deletion)
+            bar.update(len(found), len(missing))
+    staging.add([], source.asked())
+    return found
+
+
+def _judged(page: Page, first: Page, origin: Any, selection: Selection, language: Language, rules: int) -> Judged:
+    """Judge the page as in a refresh, by the rules of the first edition.
 
     The revision count is at least that of the first edition, because it cannot decrease.
     """
     counted = max(page.revisions or 0, first.revisions or 0)
     then = replace(page, created_at=first.created_at, revisions=counted)
-    return replace(judge(then, selection, language, lambda _: counted), origin=origin)
+    return replace(judge(then, selection, language, lambda _: counted, rules), origin=origin)
 
 
 def _selection(parameters: dict[str, Any]) -> Selection:

@@ -4,7 +4,7 @@ import fnmatch
 import functools
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
@@ -62,6 +62,8 @@ class Language:
     list_templates: tuple[str, ...]
     silent_templates: tuple[str, ...]
     omitted_templates: tuple[str, ...]
+    article_tags: Mapping[str, Sequence[str]]
+    deletion_log: Mapping[str, Any]
     switches: frozenset[str] = frozenset()
     minimum_grouping_digits: int = 1
     currency_first: bool = False

@@ -1,6 +1,7 @@
 create table request (
     snapshot_id varchar,
-    cutoff timestamptz
+    cutoff timestamptz,
+    rules bigint
 );
 
 create table judged (
