@@ -20,8 +20,8 @@ from newwiki.text.words import count_words
 
 # The version of the rules for which pages are considered, for the content hash. Version 1, which was unnamed, used a
 # page's title and namespace on the day of the refresh; since version 2 those at the cutoff decide. Since version 3 the
-# revision ids decide when a page was created and which revisions count (`newwiki.sources.revision_order`), and a page with
-# a template for deletion or copyright (`article_tags` of the language's data file) is not selected.
+# revision ids decide when a page was created and which revisions count (`newwiki.sources.revision_order`), and a page
+# with a template for deletion or copyright (`article_tags` of the language's data file) is not selected.
 RULES = 3
 
 _NAMED_TEMPLATES = 5  # in the detail of a verdict

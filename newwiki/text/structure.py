@@ -73,8 +73,8 @@ class Structure:
     """A page's infobox parameters with a value, its citations in order, how often it uses each template, and its number
     of links to pages, images and headings.
 
-    `holes` are those of its prose (`newwiki.text.prose.Extract`), by template; None if they were not counted. `tags` are
-    its maintenance templates in order; None in a structure that an older version staged.
+    `holes` are those of its prose (`newwiki.text.prose.Extract`), by template; None if they were not counted. `tags`
+    are its maintenance templates in order; None in a structure that an older version staged.
     """
 
     infoboxes: int
