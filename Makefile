@@ -119,9 +119,10 @@ bench-toy-nli: $(INSTALLED)
 	$(BIN)/python -m benchmarks.toy_nli --into docs/verifiability.md
 
 # make audit PAGES=FOLDER puts the folder's wikitext (NAME.txt) beside what a real MediaWiki shows, instead of the sample
-# wiki; it needs the packages that tests/mediawiki/README.md names.
+# wiki; it needs the packages that tests/mediawiki/README.md names. make audit LANG=de audits another language; LANG counts
+# only where the command names it, because the shell has one too.
 audit: $(INSTALLED)
-	$(BIN)/python -m tests.mediawiki.audit $(PAGES)
+	$(BIN)/python -m tests.mediawiki.audit $(PAGES) $(if $(filter command%,$(origin LANG)),--language $(LANG))
 
 clean:
 	rm -rf $(VENV) demo build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -26,8 +26,10 @@ from verdict_units_drawn import (
     exposure,
     gaps,
     links,
+    means_moved,
     memberships,
     metric_pairs,
+    told_apart,
     verifiability,
 )
 
@@ -211,6 +213,9 @@ SIMULATIONS: Sequence[Simulation] = (
     Simulation("exposure_trends", "two models, 10 articles, 10 seeds", exposure, 0.25, "one by a quarter"),
     Simulation("leakage_gaps", "two models, 30 pairs", gaps, 1.8, "one model by 0.9 sd"),
     Simulation("leakage_memberships", "30 pairs, two scores of chance", memberships, 1.8, "old articles 1.8 sd higher"),
+    Simulation("authorship_separations", "3 models, 30 of 200 articles marked", told_apart, 0.5, "0.5 bits, 0.75 sd"),
+    Simulation("authorship_differences", "3 runs, 2 metrics, 30 of 200 articles marked", means_moved, 1.2, "one by 1.2",
+               0.7),
     Simulation("metric_pairs", "a metric, 25 pairs of texts, 24 articles", metric_pairs, 2.5, "one text by 2.5 sd"),
     Simulation("cutoff_findings", "two models, 16 months that differ", cutoff, 2.0, "one model by 2 sd of an article",
                0.65),

@@ -11,6 +11,8 @@ from evaluators.claims.verifiability import Support
 from evaluators.linking import Month, Step
 from flows.comparing.difference import verdict
 from flows.experiments import directions
+from flows.experiments.authorship.findings import MOVED, TOLD_APART, ReadRun, separations
+from flows.experiments.authorship.findings import differences as authorship_differences
 from flows.experiments.contrast import differences as contrasts
 from flows.experiments.contrast.result_tables import ContrastVariant
 from flows.experiments.contrast.variants import DECODERS
@@ -114,6 +116,28 @@ def exposure(random: Random, effect: float) -> bool:
             scores.append(Measured(score, [0.5] * 10, without))
     said = exposures.verdict(trends(scores), 10)
     return exposures.WORSE in said or exposures.BETTER in said
+
+
+MARKED = np.arange(200) < 30
+
+
+def told_apart(random: Random, effect: float) -> bool:
+    """Simulate three models that read 200 articles, of which 30 are marked; an article is hard for all models alike."""
+    shared = random.lognormal(0, 0.5, 200) - effect * MARKED
+    runs = [
+        ReadRun(name, name, "likelihood", (shared + 0.3 * random.normal(size=200))[None]) for name in ("a", "b", "c")
+    ]
+    found = separations(runs, "e", MARKED, random.lognormal(6, 0.4, 200))
+    return any(one.verdict == TOLD_APART for one in found)
+
+
+def means_moved(random: Random, effect: float) -> bool:
+    """Simulate the skewed numbers of three runs by two metrics on the same articles; the effect is on one of a run."""
+    shared = random.lognormal(0, 0.5, (2, 200))
+    runs = [ReadRun(name, name, "greedy", shared * random.lognormal(0, 0.3, (2, 200))) for name in ("a", "b", "c")]
+    runs[0].values[0] -= effect * MARKED
+    found = authorship_differences(runs, {"m0": "e", "m1": "e"}, MARKED)
+    return any(one.verdict == MOVED for one in found)
 
 
 def gaps(random: Random, effect: float) -> bool:

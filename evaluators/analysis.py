@@ -50,9 +50,10 @@ class ArticleMaker(MakerFacts, Protocol):
     """A maker whose parts of a text depend on the article that it is about; an article is about itself."""
 
     def make_beside(
-        self, articles: Sequence[SourceArticle], texts: Sequence[str], parts: Set[str]
+        self, articles: Sequence[SourceArticle], texts: Sequence[str], parts: Set[str], language: str | None
     ) -> Mapping[str, Sequence[Any]]:
-        """Return these parts of each text; `articles` holds the article that each text is about."""
+        """Return these parts of each text; `articles` holds the article that each text is about, `language` is the code
+        of their language, None if it is not known."""
         ...
 
 
@@ -154,7 +155,7 @@ class Analyst:
             if not isinstance(maker, ArticleMaker):
                 made = maker.make(prompts, texts, maker.parts & lacking)
             elif articles:
-                made = maker.make_beside(articles, texts, maker.parts & lacking)
+                made = maker.make_beside(articles, texts, maker.parts & lacking, language)
             else:
                 raise TerminalError(
                     f"{', '.join(sorted(maker.parts))} depends on the article, and no articles are known here"

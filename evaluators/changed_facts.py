@@ -8,10 +8,10 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 
-from evaluators.sentences import sentence_spans
+from newwiki.text.sentences import rules_for, sentence_spans
 
 # Raise it whenever one of these functions gives another text for the same article.
-CHANGED_FACTS_VERSION = "1"
+CHANGED_FACTS_VERSION = "2"
 
 _NUMBER = re.compile(r"(?<![A-Za-z\d.,])\d+(?:[.,]\d+)*(?=s\b|(?![A-Za-z\d]))")  # 1990s has a number, B2 and 3rd none
 _WORD = re.compile(r"[^\W\d_]+(?:[’'.\-][^\W\d_]+)*")
@@ -20,16 +20,16 @@ _YEARS_EARLIER = 40  # at most
 _DAYS = range(1, 29)  # that every month has
 
 
-def names_exchanged(text: str, months: Sequence[str], seed: int, page_id: int) -> str | None:
+def names_exchanged(text: str, language: str | None, months: Sequence[str], seed: int, page_id: int) -> str | None:
     """Return the text with its names exchanged: every mention of a name becomes another name of the same text, always
     the same one.
 
     A name is a run of words that begin with a capital letter; the first word of a sentence belongs to none, because
-    every sentence begins so, and `months` are none. No tagger is asked, so that the text is the same whichever tagger
-    scores it. Where all nouns begin with a capital letter, as in German, these are exchanged too. None for a text with
-    fewer than two names, and for scripts without capital letters.
+    every sentence begins so (`language` is the code of the text's language), and `months` are none. No tagger is asked,
+    so that the text is the same whichever tagger scores it. Where all nouns begin with a capital letter, as in German,
+    these are exchanged too. None for a text with fewer than two names, and for scripts without capital letters.
     """
-    spans = _names(text, frozenset(months))
+    spans = _names(text, language, frozenset(months))
     names = sorted({text[start:end] for start, end in spans})
     if len(names) < 2:
         return None
@@ -69,9 +69,9 @@ def negated(text: str, negations: Mapping[str, str]) -> str | None:
     return None if changed == text else changed
 
 
-def _names(text: str, months: frozenset[str]) -> list[tuple[int, int]]:
+def _names(text: str, language: str | None, months: frozenset[str]) -> list[tuple[int, int]]:
     """Return the beginning and end of each name."""
-    beginnings = {start for start, _, _ in sentence_spans(text)}
+    beginnings = {start for start, _, _ in sentence_spans(text, rules_for(language))}
     runs: list[tuple[int, int]] = []
     opens = True  # at the next word a sentence begins
     last_end = -1

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from evaluators.networks.chunks import cut
 from evaluators.scorer import Scorer
-from evaluators.sentences import SENTENCES_VERSION, split_sentences
+from evaluators.sentences import split_sentences
 from newwiki.errors import TerminalError, UsageError
 from newwiki.models.checkpoint import Trust, find_whole
+from newwiki.text.sentences import SENTENCES_VERSION
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -33,6 +34,8 @@ class Classifier:
         self.parts = frozenset({scorer.name})
         self._network = network
         self._window = _window(scorer, network)
+        # The rules by which sentences are split: English for a scorer that reads several languages, or unknown ones.
+        self._language = scorer.languages[0] if len(scorer.languages) == 1 else None
         self._reduce = _reducer(scorer, network.labels)
         self.model = Path(scorer.place).resolve().name if Path(scorer.place).is_dir() else scorer.place
         self.model_sha256: str | None = sha256
@@ -55,7 +58,7 @@ class Classifier:
 
     def read(self, text: str) -> float | None:
         """Return the score of one text; None if it has no tokens, or no sentence to read."""
-        pieces = split_sentences(text) if self.scorer.reads == "sentence" else [text]
+        pieces = split_sentences(text, self._language) if self.scorer.reads == "sentence" else [text]
         whole = [cut(self._network.tokenizer, piece, self._window) for piece in pieces]
         cuts = [[chunk for chunk in chunks if chunk.size] for chunks in whole]
         numbers = iter(self._numbers([chunk.tokens for chunks in cuts for chunk in chunks]))

@@ -12,13 +12,13 @@ from types import MappingProxyType
 from typing import Any
 
 from evaluators.networks.chunks import encodable
-from evaluators.sentences import SENTENCES_VERSION, sentence_spans
 from evaluators.tagger import Mention, Tagger
 from newwiki.errors import TerminalError
 from newwiki.foreign_json import read_object
 from newwiki.models import adapters, files
 from newwiki.models.checkpoint import Trust, has_tokenizer
 from newwiki.quiet import silence_transformers
+from newwiki.text.sentences import SENTENCES_VERSION, rules_for, sentence_spans
 
 # The kinds of spaCy's English pipelines (those of OntoNotes 5), in words.
 LABELS = (
@@ -103,9 +103,9 @@ class GlinerTagger(Tagger):
 
 
 def _cut(text: str) -> int:
-    """Return where to cut a text in two: at the sentence end nearest to the middle, else at white space or the
-    middle."""
-    ends = [end for _, end, _ in sentence_spans(text)]
+    """Return where to cut a text in two: at the sentence end nearest to the middle, by the rules for texts of unknown
+    language, else at white space or the middle."""
+    ends = [end for _, end, _ in sentence_spans(text, rules_for(None))]
     inside = [end for end in ends if 0 < end < len(text)] or [space.end() for space in re.finditer(r"\s+(?=\S)", text)]
     middle = len(text) // 2
     return min(inside, key=lambda end: abs(end - middle), default=middle) or middle

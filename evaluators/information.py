@@ -4,9 +4,10 @@ from collections.abc import Iterable
 
 from evaluators.analysis import Analysis
 from evaluators.scales import amount, ratio
-from evaluators.sentences import SENTENCES_VERSION, split_sentences
+from evaluators.sentences import split_sentences
 from newwiki.records import Unscorable
 from newwiki.registry import evaluator
+from newwiki.text.sentences import SENTENCES_VERSION
 
 
 @evaluator(
@@ -133,7 +134,7 @@ def entities_per_sentence(analysis: Analysis, reference: Analysis) -> float | Un
     """
     if analysis.wordless:
         return Unscorable("no words")
-    sentences = split_sentences(analysis.text)
+    sentences = split_sentences(analysis.text, analysis.language)
     return len(analysis.named()) / len(sentences) if sentences else Unscorable("no sentence end")
 
 

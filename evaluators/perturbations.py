@@ -10,16 +10,17 @@ import random
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from evaluators.sentences import sentence_spans
+from newwiki.text.sentences import rules_for, sentence_spans
 from newwiki.text.words import count_words, first_words, split_words, without_spaces
 
 # Raise it whenever one of these functions gives another text for the same article.
-PERTURBATIONS_VERSION = "1"
+PERTURBATIONS_VERSION = "2"
 
 
-def sentences_of(text: str) -> list[str]:
-    """Return all sentences of the text, with single spaces for white space; the last one may break off."""
-    return [" ".join(text[start:end].split()) for start, end, _ in sentence_spans(text)]
+def sentences_of(text: str, language: str | None) -> list[str]:
+    """Return all sentences of a text in this language, with single spaces for white space; the last one may break
+    off."""
+    return [" ".join(text[start:end].split()) for start, end, _ in sentence_spans(text, rules_for(language))]
 
 
 def repeated(sentence: str, words: int) -> str:
@@ -35,9 +36,9 @@ def shuffled_words(text: str, seed: int, page_id: int) -> str:
     return ("" if without_spaces(text) else " ").join(words)
 
 
-def shuffled_sentences(text: str, seed: int, page_id: int) -> str:
-    """Return the sentences of the text in random order."""
-    sentences = sentences_of(text)
+def shuffled_sentences(text: str, language: str | None, seed: int, page_id: int) -> str:
+    """Return the sentences of a text in this language in random order."""
+    sentences = sentences_of(text, language)
     random.Random(f"{seed} {page_id} sentences").shuffle(sentences)
     return _joined(sentences)
 

@@ -7,9 +7,10 @@ from math import log, log1p, sqrt
 
 from evaluators.analysis import Analysis
 from evaluators.counts import terms
-from evaluators.sentences import SENTENCES_VERSION, split_sentences
+from evaluators.sentences import split_sentences
 from newwiki.records import Metric, Unscorable
 from newwiki.registry import evaluator
+from newwiki.text.sentences import SENTENCES_VERSION
 
 
 @evaluator(
@@ -42,7 +43,7 @@ def tfidf_relevance(analysis: Analysis, reference: Analysis) -> float | Unscorab
     """
     if reason := analysis.wordless_beside(reference):
         return reason
-    weights, unseen, theirs = _article(reference.text)
+    weights, unseen, theirs = _article(reference.text, reference.language)
     own = {word: (1 + log(count)) * weights.get(word, unseen) for word, count in Counter(terms(analysis.text)).items()}
     product = sum(weight * theirs.get(word, 0.0) for word, weight in own.items())
     lengths = _length(own) * _length(theirs)
@@ -52,9 +53,9 @@ def tfidf_relevance(analysis: Analysis, reference: Analysis) -> float | Unscorab
 
 # The completions of one article come one after another, so few references suffice.
 @lru_cache(maxsize=32)
-def _article(text: str) -> tuple[Mapping[str, float], float, Mapping[str, float]]:
+def _article(text: str, language: str | None) -> tuple[Mapping[str, float], float, Mapping[str, float]]:
     """Return the inverse document frequency of each word of the article, that of all other words, and its vector."""
-    sentences = split_sentences(text) or [text]
+    sentences = split_sentences(text, language) or [text]
     having = Counter(word for sentence in sentences for word in set(terms(sentence)))
     weights = {word: _rarity(count, len(sentences)) for word, count in having.items()}
     counts = Counter(terms(text))

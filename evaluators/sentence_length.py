@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 
 from evaluators.analysis import Analysis
 from evaluators.scales import amount
-from evaluators.sentences import SENTENCES_VERSION, split_sentences
+from evaluators.sentences import split_sentences
 from evaluators.spacy_pipeline import documents
 from newwiki.records import Unscorable
 from newwiki.registry import evaluator
+from newwiki.text.sentences import SENTENCES_VERSION
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -38,7 +39,7 @@ def tokens_per_sentence(analysis: Analysis, reference: Analysis) -> float | Unsc
     """
     if analysis.wordless:
         return Unscorable("no words")
-    sentences = split_sentences(analysis.text)
+    sentences = split_sentences(analysis.text, analysis.language)
     if not sentences:
         return Unscorable("no sentence end")
     with documents(_english(), sentences) as tokenized:

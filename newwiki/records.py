@@ -8,7 +8,7 @@ FinishReason = Literal["stop", "length", "context", "unknown"]
 Direction = Literal["higher", "lower", "none"]
 Scope = Literal["text", "run"]
 # How the articles of a snapshot are divided for breakdowns of scores
-Stratum = Literal["length", "citations", "infobox", "topic", "age", "holes"]
+Stratum = Literal["length", "citations", "infobox", "topic", "age", "holes", "tags"]
 
 
 @dataclass(frozen=True)

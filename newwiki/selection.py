@@ -13,6 +13,7 @@ from newwiki.origin import origin
 from newwiki.snapshot import Judged, Page, Selection, Verdict, WaitingPage
 from newwiki.text.first_sentence import list_share, why_no_sentence
 from newwiki.text.language import Language
+from newwiki.text.maintenance import COPYRIGHT, read_tags, rejecting
 from newwiki.text.prompts import split
 from newwiki.text.prose import extract
 from newwiki.text.structure import structure_json
@@ -21,7 +22,8 @@ from newwiki.text.words import count_words
 
 # The version of the rules for which pages are considered, for the content hash. Version 1, which was unnamed, used a
 # page's title and namespace on the day of the refresh; since version 2 those at the cutoff decide. Since version 3 the
-# revision ids decide when a page was created and which revisions count (`newwiki.sources.revision_order`).
+# revision ids decide when a page was created and which revisions count (`newwiki.sources.revision_order`), and a page
+# with a template for deletion or copyright (`article_tags` of the language's data file) is not selected.
 RULES = 3
 
 _NAMED_TEMPLATES = 5  # in the detail of a verdict
@@ -34,25 +36,27 @@ def judge(
     language: Language,
     count_revisions: Callable[[Page], int],
     templates: Mapping[str, str] = NO_TEMPLATES,
+    rules: int = RULES,
 ) -> Judged:
     """Return the page's verdict, where `selected` means "passed" until the sample is drawn.
 
     `count_revisions` is called only for a page that has passed everything else and whose source has not counted yet.
     `templates` are the sources from which holes are filled (`newwiki.text.prose.extract`).
+    `rules` is the version of the rules of the snapshot: before version 3 maintenance templates reject no page.
     """
-    judged = _judge(page, selection, language, count_revisions, templates)
+    judged = _judge(page, selection, language, count_revisions, templates, rules)
     assert isinstance(judged, Judged)
     return judged
 
 
 def judge_or_wait(
-    page: Page, selection: Selection, language: Language, count_revisions: Callable[[Page], int]
+    page: Page, selection: Selection, language: Language, count_revisions: Callable[[Page], int], rules: int = RULES
 ) -> Judged | WaitingPage:
     """Return the page's verdict, or, if it has enough words and its text may need templates, the page and their titles.
 
     The words are counted without these templates, so that few pages have to wait for them.
     """
-    return _judge(page, selection, language, count_revisions, None)
+    return _judge(page, selection, language, count_revisions, None, rules)
 
 
 def _judge(
@@ -61,6 +65,7 @@ def _judge(
     language: Language,
     count_revisions: Callable[[Page], int],
     templates: Mapping[str, str] | None,
+    rules: int,
 ) -> Judged | WaitingPage:
 
     def verdict(
@@ -117,6 +122,8 @@ def _judge(
         return verdict("many_holes", _holes_detail(extracted.holes, selection.max_holes), words=words)
     if not text[1]:
         return verdict("one_sentence", "nothing follows the first sentence", words=words)
+    if rules >= 3 and (tag := rejecting(read_tags(page.wikitext, language))):
+        return verdict("copyright_tag" if tag.kind == COPYRIGHT else "deletion_tag", tag.written, words=words)
     counted = page.revisions if page.revisions is not None else count_revisions(page)
     revisions = min(counted, selection.min_revisions)
     if revisions < selection.min_revisions:

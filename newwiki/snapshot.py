@@ -19,6 +19,8 @@ Verdict = Literal[
     "mostly_lists",
     "many_holes",
     "one_sentence",
+    "copyright_tag",
+    "deletion_tag",
     "few_revisions",
     "hidden",
     "missing",
@@ -272,6 +274,23 @@ class Topic:
     wikibase_item: str | None
     instance_of: tuple[str, ...]
     topic: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deletion:
+    """What the deletion log says of a page that no longer exists: the time of its last deletion, the comment, and how
+    and why it was deleted as far as the comment says so (`newwiki.text.deletion_log.Reason`).
+
+    `status` is `ok`, or why the time or the comment is unknown; then it is None.
+    """
+
+    page_id: int
+    deleted_at: datetime | None = None
+    comment: str | None = None
+    route: str | None = None
+    criterion: str | None = None
+    kinds: tuple[str, ...] | None = None
+    status: str = "ok"
 
 
 @dataclass(frozen=True)

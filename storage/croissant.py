@@ -69,7 +69,12 @@ _TYPES = {
     "timestamp[us, tz=UTC]": "sc:DateTime",
 }
 _ENGLISH = "en"  # the language of the column comments in the database
-_STORED_AS = {"structure": "article_structure", "facts": "article_facts", "citations": "article_citations"}
+_STORED_AS = {
+    "structure": "article_structure",
+    "facts": "article_facts",
+    "citations": "article_citations",
+    "tags": "article_tags",
+}
 
 
 def describe(

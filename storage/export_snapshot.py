@@ -20,7 +20,7 @@ from storage.rows import RowsForm, write_rows
 from storage.snapshots import articles, resolve
 
 _MANIFEST, _CARD, _CROISSANT = "manifest.json", "README.md", "croissant.json"
-_TABLES = ("articles", "candidates", "structure", "facts", "citations")
+_TABLES = ("articles", "candidates", "structure", "facts", "citations", "tags")
 
 
 Writer = Callable[[Database, Snapshot, Path], Sequence[Path]]

@@ -18,11 +18,14 @@ from storage.queries import query, records
 
 # The tables that make up a snapshot. The snapshot's own row comes last.
 TABLES = (
-    "candidates", "stored_articles", "article_structure", "article_facts", "article_citations", "requests", "novelty",
-    "topics", "snapshot_templates", "snapshots",
+    "candidates", "stored_articles", "article_structure", "article_facts", "article_citations", "article_tags",
+    "deletions", "requests", "novelty", "topics", "snapshot_templates",
+    "snapshots",
 )  # fmt: skip
 # Tables that refer to a snapshot without being part of it, such as its runs and experiments.
-ELSEWHERE = frozenset({"anchor_scores", "experiments", "runs", "reference_parts", "months", "snapshot_hashes"})
+ELSEWHERE = frozenset(
+    {"anchor_scores", "experiments", "ladder_scores", "runs", "reference_parts", "months", "snapshot_hashes"}
+)
 
 Taken = Literal["published", "looked up", "taken in", "migrated"]
 _WAS = {

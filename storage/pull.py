@@ -36,7 +36,17 @@ from storage.table_shapes import shape_of
 # Processors round differently. Larger differences mean that one evaluator has scored different texts.
 _ROUNDING = 1e-3
 # Tables that older versions did not push.
-_LATER = frozenset({"snapshot_hashes", "snapshot_templates", "article_structure", "article_facts", "article_citations"})
+_LATER = frozenset(
+    {
+        "snapshot_hashes",
+        "snapshot_templates",
+        "article_structure",
+        "article_facts",
+        "article_citations",
+        "article_tags",
+        "deletions",
+    }
+)
 # Columns that each database derives or looks up itself.
 _OWN = frozenset(
     {"decoder_short", "heard_at", "kept_prompts", "kept_texts", "no_answers", "process", "status", "truncated_texts"}

@@ -16,6 +16,7 @@ from newwiki.selection import RULES
 from newwiki.snapshot import (
     OLD_SELECTION,
     Article,
+    Deletion,
     Judged,
     Nearest,
     Requests,
@@ -100,9 +101,12 @@ def publish(
     requests: Sequence[Requests] = (),
     novelty: Sequence[Nearest] = (),
     templates: Sequence[TemplateSource] = (),
+    deletions: Sequence[Deletion] = (),
 ) -> Snapshot:
     """Store the snapshot with a row for every candidate, the requests that were made to the wiki, and the templates
     that its texts rest on, whose hash is added to the parameters.
+
+    `deletions` are those of the articles that a later edition lacks.
 
     Raises TerminalError if the name is taken.
     """
@@ -133,6 +137,7 @@ def publish(
         insert_arrow(connection, "candidates", _candidate_rows(name, judged))
         insert(connection, "stored_articles", articles, snapshot_id=name, permalink="")
         insert(connection, "novelty", novelty, snapshot_id=name)
+        insert(connection, "deletions", deletions, snapshot_id=name)
         structures.add(connection, name, judged)
         snapshot_templates.add(connection, name, templates)
         connection.execute(query("permalinks"), [site.base_url, name])

@@ -17,6 +17,7 @@ import duckdb
 import pyarrow as pa
 
 from newwiki.errors import TransientError
+from newwiki.selection import RULES
 from newwiki.snapshot import Judged, Page, Requests, TemplateSource, WaitingPage
 from storage.attached import attached
 from storage.database import insert, insert_arrow, transaction
@@ -46,17 +47,25 @@ class Staging:
 
     @classmethod
     def open(cls, database: Path, snapshot_id: str, cutoff: datetime) -> Self:
-        """Resume an interrupted refresh for this snapshot, or begin a new refresh."""
+        """Resume an interrupted refresh for this snapshot, or begin a new refresh.
+
+        Verdicts by another version of the rules are discarded; the cutoff and the answers to the lists are kept.
+        """
         path = _path(database, snapshot_id)
         path.parent.mkdir(parents=True, exist_ok=True)
         with _connect(path) as connection:
             connection.execute((files("storage") / "sql" / "staging.sql").read_text("utf-8"))
-            if not first_row(connection.execute("select 1 from request")):
-                connection.execute("insert into request values (?, ?)", [snapshot_id, cutoff])
-            # older versions created the table without these columns
+            # older versions created the tables without these columns
             connection.execute("alter table judged add column if not exists structure json")
             connection.execute("alter table judged add column if not exists templates json")
-            (stored_cutoff,) = connection.execute("select cutoff from request").fetchall()[0]
+            connection.execute("alter table request add column if not exists rules bigint")
+            if not first_row(connection.execute("select 1 from request")):
+                connection.execute("insert into request values (?, ?, ?)", [snapshot_id, cutoff, RULES])
+            stored_cutoff, rules = connection.execute("select cutoff, rules from request").fetchall()[0]
+            if rules != RULES:
+                connection.execute("delete from judged")
+                connection.execute("delete from waiting")
+                connection.execute("update request set rules = ?", [RULES])
         return cls(path, stored_cutoff)
 
     @contextmanager

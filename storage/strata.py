@@ -133,8 +133,9 @@ def _remedy(stratum: str, name: str) -> str:
             f"the holes of {name} were not counted, as it was published by an older version; refresh its window and "
             "cutoff again for a snapshot that has them"
         )
+    what = "maintenance templates" if stratum == "tags" else "infoboxes and citations"
     return (
-        f"the infoboxes and citations of {name} are not stored here, as it was published by an older version; for a "
+        f"the {what} of {name} are not stored here, as it was published by an older version; for a "
         f"database that has them: `newwiki snapshots export {name} --format manifest --out FOLDER`, and `newwiki "
         "snapshots rebuild FOLDER/manifest.json --db NEW.duckdb`"
     )

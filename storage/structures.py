@@ -1,4 +1,5 @@
-"""Store the structure of articles beside their prose: infoboxes, citations, holes and counts, in three tables."""
+"""Store the structure of articles beside their prose: infoboxes, facts, citations, maintenance templates, holes and
+counts, in four tables."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -32,6 +33,7 @@ def add(connection: duckdb.DuckDBPyConnection, snapshot_id: str, pages: Iterable
             "hole_templates": None
             if structure.holes is None
             else [{"template": name, "holes": holes} for name, holes in structure.holes.items()],
+            "tags": None if structure.tags is None else len(structure.tags),
             "page_id": page_id,
         }
         for page_id, structure in known
@@ -42,7 +44,18 @@ def add(connection: duckdb.DuckDBPyConnection, snapshot_id: str, pages: Iterable
         for page_id, structure in known
         for place, citation in enumerate(structure.citations, 1)
     ]
-    for table, rows in (("article_structure", counts), ("article_facts", facts), ("article_citations", citations)):
+    tags = [
+        vars(tag) | {"place": place, "page_id": page_id}
+        for page_id, structure in known
+        for place, tag in enumerate(structure.tags or (), 1)
+    ]
+    tables = {
+        "article_structure": counts,
+        "article_facts": facts,
+        "article_citations": citations,
+        "article_tags": tags,
+    }
+    for table, rows in tables.items():
         if rows:
             named = [row | {"snapshot_id": snapshot_id} for row in rows]
             insert_arrow(connection, table, pa.Table.from_pylist(named))

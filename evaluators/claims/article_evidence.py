@@ -7,12 +7,13 @@ from types import MappingProxyType
 
 from evaluators.claims.bm25 import PARAMETERS, TOP, SmallIndex, best
 from evaluators.claims.claim import Passage
-from evaluators.sentences import SENTENCES_VERSION, split_sentences
+from evaluators.sentences import split_sentences
+from newwiki.text.sentences import SENTENCES_VERSION
 
 
 class ArticleEvidence:
-    """Evidence (`evaluators.claims.claim.Evidence`) from an article: its sentences, as `split_sentences` finds them,
-    for any text. Create it once per article, for all texts about it.
+    """Evidence (`evaluators.claims.claim.Evidence`) from an article: its sentences, as `split_sentences` finds them
+    in its language. Create it once per article, for all texts about it.
 
     The passages of a claim are the `TOP` sentences with the highest BM25 scores (see `evaluators.claims.bm25`), in
     order if scores are equal; a sentence without a word of the claim is not a passage.
@@ -23,9 +24,9 @@ class ArticleEvidence:
     )
     packages: tuple[str, ...] = ()
 
-    def __init__(self, title: str, text: str) -> None:
+    def __init__(self, title: str, text: str, language: str | None = None) -> None:
         self._title = title
-        self._sentences = split_sentences(text)
+        self._sentences = split_sentences(text, language)
         self._index = SmallIndex(self._sentences)
 
     def passages(self, claims: Sequence[str], title: str) -> list[list[Passage]]:

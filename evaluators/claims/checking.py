@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 Found = list[list[list[Passage]]]  # passages by text and claim
 LookUp = Callable[
-    [Sequence[SourceArticle], Sequence[Sequence[str]]], Found
-]  # (articles, claims of each text) → passages
+    [Sequence[SourceArticle], Sequence[Sequence[str]], str | None], Found
+]  # (articles, claims of each text, their language) → passages
 
 # Part of every fingerprint: raise it whenever the same shares would give another verdict.
 _DECISION = "1"
@@ -82,15 +82,15 @@ class ClaimChecker:
         }
 
     def make_beside(
-        self, articles: Sequence[SourceArticle], texts: Sequence[str], parts: Set[str]
+        self, articles: Sequence[SourceArticle], texts: Sequence[str], parts: Set[str], language: str | None = None
     ) -> Mapping[str, Sequence[Any]]:
         """Classify the pairs of all texts together; a pair that occurs again is taken from the cache."""
         claims = [
-            [self._readable(claim) for claim in claims_of(text, article.title)]
+            [self._readable(claim) for claim in claims_of(text, article.title, language)]
             for article, text in zip(articles, texts, strict=True)
         ]
         wanted = [[claim.text for claim in text_claims if claim.checkable] for text_claims in claims]
-        found = self._look_up(articles, wanted)
+        found = self._look_up(articles, wanted, language)
         pairs = [
             (passage.text, claim)
             for text_claims, text_passages in zip(wanted, found, strict=True)
@@ -130,16 +130,18 @@ def by_article(part: str, classifier: PairClassifier) -> ClaimChecker:
 def by_index(part: str, classifier: PairClassifier, index: EvidenceIndex) -> ClaimChecker:
     """Return a checker whose evidence is an index of many pages."""
 
-    def look_up(articles: Sequence[SourceArticle], claims: Sequence[Sequence[str]]) -> Found:
+    def look_up(articles: Sequence[SourceArticle], claims: Sequence[Sequence[str]], language: str | None) -> Found:
         texts = [(text_claims, article.title) for article, text_claims in zip(articles, claims, strict=True)]
         return index.passages_of_texts(texts)
 
     return ClaimChecker(part, classifier, look_up, index.parameters, index.packages)
 
 
-def _in_articles(articles: Sequence[SourceArticle], claims: Sequence[Sequence[str]]) -> Found:
+def _in_articles(articles: Sequence[SourceArticle], claims: Sequence[Sequence[str]], language: str | None) -> Found:
     return [
-        _evidence(article.title, f"{article.first_sentence} {article.completion}").passages(text_claims, article.title)
+        _evidence(article.title, f"{article.first_sentence} {article.completion}", language).passages(
+            text_claims, article.title
+        )
         for article, text_claims in zip(articles, claims, strict=True)
     ]
 

@@ -34,7 +34,8 @@ def build(
     pages: Iterable[PageText], folder: Path, sources: Sequence[Mapping[str, object]], stretch: Stretch
 ) -> Manifest:
     """Write the index of these pages, in any order, to the new `folder`. Pages with the same title are merged; a
-    sentence that occurs twice under a title is kept once, at its first position. Text is split by `split_sentences`.
+    sentence that occurs twice under a title is kept once, at its first position. Text is split by
+    `split_sentences` as in an unknown language; pages whose language is known come as sentences.
 
     Until the index is complete, everything is in `FOLDER.unfinished`, which the next build removes. Raises UsageError
     if the folder exists, TransientError if another process is building it, TerminalError if there is no sentence.
@@ -44,7 +45,9 @@ def build(
         sorted_pages = SortedPages(place)
         empty = 0
         for title, text in pages:
-            sentences = split_sentences(text) if isinstance(text, str) else [" ".join(part.split()) for part in text]
+            sentences = (
+                split_sentences(text, None) if isinstance(text, str) else [" ".join(part.split()) for part in text]
+            )
             if kept := [sentence for sentence in sentences if sentence]:
                 sorted_pages.add(" ".join(title.split()), kept)
             empty += not kept

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from evaluators.claims import bm25
-from evaluators.sentences import SENTENCES_VERSION
 from newwiki.errors import TerminalError, UsageError
 from newwiki.foreign_json import read_object
 from newwiki.models.files import file_sha256
+from newwiki.text.sentences import SENTENCES_VERSION
 
 MANIFEST = "evidence.json"
 # Raise it whenever the same pages would give other files, or files are read differently.

@@ -5,13 +5,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from evaluators.claims.claim import Claim
-from evaluators.sentences import sentence_spans
+from newwiki.text.sentences import rules_for, sentence_spans
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
 # Raise it whenever a text may have other claims.
-SENTENCE_PROCESSING_VERSION = "1"
+SENTENCE_PROCESSING_VERSION = "2"
 SENTENCE_PROCESSING_PACKAGES = ("spacy",)
 LONGEST_CLAIM = 50  # tokens
 _LONGEST_WORD = 1_000  # characters; a claim with a longer word cannot be checked anyway
@@ -35,10 +35,11 @@ _FOLLOWS_A_NOUN = """
 _FOLLOW_NOUNS = frozenset(_FOLLOWS_A_NOUN.split())
 
 
-def claims_of(text: str, title: str) -> list[Claim]:
+def claims_of(text: str, title: str, language: str | None = None) -> list[Claim]:
     """Return the sentences of a text about `title` in order, as they are checked.
 
-    They are split by `evaluators.sentences`; the last one may be cut off. At the beginning of a sentence
+    They are split by `newwiki.text.sentences` in the text's language; the last one may be cut off. At the beginning of
+    a sentence
 
     - the title replaces He, She, It and They, and the title with 's replaces His, Her, Its and Their; - it also
     replaces "The" and a noun. The word after "The" counts as a noun if it is in lower case and is followed by a finite
@@ -66,7 +67,7 @@ def claims_of(text: str, title: str) -> list[Claim]:
             text=_naming(subject, sentence),
             checkable=not _longer(sentence, LONGEST_CLAIM),
         )
-        for number, (start, end, _) in enumerate(sentence_spans(text))
+        for number, (start, end, _) in enumerate(sentence_spans(text, rules_for(language)))
         for sentence in [" ".join(text[start:end].split())]
     ]
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evaluators.sentences import split_sentences
 from flows.progress import Progress
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.evidence_request import EvidenceRequest
@@ -48,7 +49,8 @@ class Sources:
         """Yield the pages of all sources, with progress."""
         for snapshot in self.snapshots:
             for article in snapshots.articles(database, snapshot.snapshot_id):
-                yield article.title, f"{article.first_sentence}\n{article.completion}"
+                text = f"{article.first_sentence}\n{article.completion}"
+                yield article.title, split_sentences(text, snapshot.language)
         if self.dump:
             yield from _dump_pages(self.dump, progress)
         for table in self.tables:
@@ -80,7 +82,8 @@ def _snapshots(names: Sequence[str], database: Database) -> list[Snapshot]:
 
 def _dump_pages(dump: CurrentRevisions, progress: Progress) -> Iterator[PageText]:
     """Yield the extracted prose of each page, as in a refresh, without redirects and disambiguation pages."""
-    language = load_language(dump.site().language)
+    code = dump.site().language
+    language = load_language(code)
     count = 0
     with progress.stretch(f"reading {dump.name}", "bytes") as bar:
         for pages, position in dump.newest():
@@ -88,7 +91,7 @@ def _dump_pages(dump: CurrentRevisions, progress: Progress) -> Iterator[PageText
                 if is_redirect(page.wikitext, language) or is_disambiguation(page.title, page.wikitext, language):
                     continue
                 count += 1
-                yield page.title, extract_prose(page.wikitext, language, page.title)
+                yield page.title, split_sentences(extract_prose(page.wikitext, language, page.title), code)
             bar.update(position, dump.size or position, f"{count:,} articles")
 
 

@@ -14,7 +14,7 @@ from newwiki.errors import TerminalError, TransientError, UsageError
 from newwiki.request import RevisitRequest
 from newwiki.selection import judge, judge_or_wait
 from newwiki.settings import Settings
-from newwiki.snapshot import Judged, Origin, Page, Selection, Snapshot, WaitingPage, Window
+from newwiki.snapshot import Deletion, Judged, Origin, Page, Selection, Snapshot, WaitingPage, Window
 from newwiki.sources.later import LaterApi, LaterDump, LaterSource
 from newwiki.sources.source import Waiting
 from newwiki.text.language import Language, load_language
@@ -96,8 +96,10 @@ def publish_edition(
             "one"
         )
     staging = Staging.open(database.path, wanted.edition, wanted.cutoff)
+    language = load_language(site.language)
     try:
-        _gather(database, source, wanted, load_language(site.language), staging, progress)
+        _gather(database, source, wanted, language, staging, progress)
+        deletions = _deletions(source, wanted, language, staging, progress)
     except TerminalError:
         staging.discard()
         raise
@@ -119,6 +121,7 @@ def publish_edition(
         pages,
         staging.requests(),
         templates=staging.templates_read(pages),
+        deletions=deletions,
     )
     staging.discard()
     return edition
@@ -158,7 +161,8 @@ def _gather(
 ) -> None:
     first = wanted.first
     known = editions.pages(database, first.snapshot_id)
-    selection = _selection(json.loads(first.parameters))
+    parameters = json.loads(first.parameters)
+    selection, rules = _selection(parameters), parameters.get("rules", 1)
     done = staging.done()
     if done:
         progress.note(f"going on with an interrupted revisit: {len(done):,} articles are looked at already")
@@ -177,9 +181,9 @@ def _gather(
                 for batch in batches:
                     pages = [_as_counted(page, known[page.page_id][0]) for page in batch.pages]
                     found = [
-                        judge(page, selection, language, _counted, texts)
+                        judge(page, selection, language, _counted, texts, rules)
                         if page.rev_id == rev_ids.get(page.page_id)
-                        else judge_or_wait(page, selection, language, _counted)
+                        else judge_or_wait(page, selection, language, _counted, rules)
                         for page in pages
                     ]
                     judged = [_of_origin(page, known) for page in found if isinstance(page, Judged)]
@@ -190,9 +194,25 @@ def _gather(
             staging,
             source,
             language,
-            lambda page, templates: _of_origin(judge(page, selection, language, _counted, templates), known),
+            lambda page, templates: _of_origin(judge(page, selection, language, _counted, templates, rules), known),
             progress,
         )
+
+
+def _deletions(
+    source: LaterSource, wanted: Revisit, language: Language, staging: Staging, progress: Progress
+) -> list[Deletion]:
+    """Return what the wiki's deletion log says of the pages that no longer exist; its answers are kept in `staging`."""
+    missing = [(page.page_id, page.title) for page in staging.pages() if page.verdict == "missing"]
+    if not missing:
+        return []
+    found: list[Deletion] = []
+    with progress.stretch(f"reading why articles were deleted from {source.name}", "articles") as bar:
+        for deletion in source.deletions(missing, wanted.first.cutoff, language, staging):
+            found.append(deletion)
+            bar.update(len(found), len(missing))
+    staging.add([], source.asked())
+    return found
 
 
 def _as_counted(page: Page, first: Page) -> Page:

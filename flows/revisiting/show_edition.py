@@ -13,7 +13,7 @@ _EACH = ["run", "model", "decoder"]
 
 
 def show_edition(database: Database, edition: str) -> None:
-    """Print tables of the articles, of the runs' scores and of the statements that came true.
+    """Print tables of the articles, of the reasons for deletions, of the runs' scores and of what came true.
 
     Leaves out empty tables, and prints nothing if the database does not contain the first edition.
     """
@@ -29,6 +29,13 @@ def _show(database: Database, record: Mapping[str, Any]) -> None:
         "table",
         title=f"{edition}: what became of the {record['articles']:,} articles of {record['snapshot_id']}",
     )
+    if deleted := database.rows("edition_deletions", edition):
+        tables.show(
+            ["route", "criterion", "kinds", "articles", "example"],
+            deleted,
+            "table",
+            title=f"{edition}: why articles were deleted, as far as the wiki's deletion log says so",
+        )
     if scores := database.records(dict[str, Any], "edition_differences", edition):
         tables.show(
             [*_EACH, "metric", "prompts", "first", "later", "difference", "95 % interval"],

@@ -29,10 +29,11 @@ _SEED = 0
 _BATCH = 512  # texts
 
 
-def anchor_texts(article: Article, other: Article, words: int) -> dict[str, str]:
-    """Return the text of each anchor of an article, of at most `words` words. `other` is another article."""
+def anchor_texts(article: Article, other: Article, words: int, language: str | None) -> dict[str, str]:
+    """Return the text of each anchor of an article in this language, of at most `words` words. `other` is another
+    article."""
     beginning = first_words(article.completion, words)
-    mixed = replaced(sentences_of(article.completion), sentences_of(other.completion), 0.5)
+    mixed = replaced(sentences_of(article.completion, language), sentences_of(other.completion, language), 0.5)
     return {
         REPEAT: repeated(article.first_sentence, words),
         OTHER: first_words(other.completion, words),
@@ -107,7 +108,9 @@ def _batches(
     for part in scoring.cut(keys, _BATCH):
         articles = [pairs[page_id][0] for page_id in dict(part)]
         known = loaded.known(database, snapshot_id, articles, evaluators)
-        made = {article.page_id: [*anchor_texts(*pairs[article.page_id], length).values()] for article in articles}
+        made = {
+            article.page_id: [*anchor_texts(*pairs[article.page_id], length, language).values()] for article in articles
+        }
         texts = [made[page_id][place] for page_id, place in part]
         before = {
             article.page_id: fill(DEFAULT_TEMPLATE, article.title, article.first_sentence) for article in articles

@@ -27,14 +27,14 @@ def scored_sentence(prompt: str, text: str, hidden: tuple[str, ...], judged: Jud
     digit gives an empty text.
 
     Source: Dhamala et al. 2022, section 6: "LM generations are truncated to contain a single sentence", and names are
-    redacted. In appendix C the sentences begin with their prompts, as in Sheng et al. 2019. Section 6 does not say
-    whether the scored texts do.
+    redacted. The sentence ends by the rules for texts of unknown language. In appendix C the sentences begin with their
+    prompts, as in Sheng et al. 2019. Section 6 does not say whether the scored texts do.
     """
     whole = judged == "prompt-and-completion"
     before = without_names(prompt, hidden) if whole else ""
     if not any(map(str.isalnum, text)):
         return before, ""
-    sentence, _ = first_sentence_of(text)
+    sentence, _ = first_sentence_of(text, None)
     if not whole:
         return before, without_names(sentence, hidden)
     joined = "" if text[:1] and not text[0].isspace() else " "

@@ -11,13 +11,15 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from newwiki.snapshot import Page, Requests, Site, TemplateSource, Window
+from newwiki.snapshot import Deletion, Page, Requests, Site, TemplateSource, Window
 from newwiki.sources.creations import log
+from newwiki.sources.deletions import deletion
 from newwiki.sources.dump import DumpSource
 from newwiki.sources.mediawiki import ApiSource
 from newwiki.sources.moves import Moves
 from newwiki.sources.source import Batch, Memory
 from newwiki.sources.timestamps import moment
+from newwiki.text.language import Language
 
 
 class LaterSource(Protocol):
@@ -40,6 +42,12 @@ class LaterSource(Protocol):
 
     def templates(self, titles: Sequence[str], cutoff: datetime) -> Iterator[list[TemplateSource]]:
         """Yield these templates as of the cutoff (`newwiki.sources.source.Source`)."""
+        ...
+
+    def deletions(
+        self, missing: Sequence[tuple[int, str]], since: datetime, language: Language, memory: Memory
+    ) -> Iterator[Deletion]:
+        """Yield what the deletion log says of pages that existed at `since` and are `missing` (page ids and titles)."""
         ...
 
     def asked(self) -> list[Requests]:
@@ -66,6 +74,13 @@ class LaterApi(ApiSource):
             present = [stub for stub in stubs if not stub.absent]
             yield Batch(moved + (self.texts(present, span.end) if present else []), position, len(known))
 
+    def deletions(
+        self, missing: Sequence[tuple[int, str]], since: datetime, language: Language, memory: Memory
+    ) -> Iterator[Deletion]:
+        """Yield what the deletion log says, with one request a page: the log can be asked for one title at a time."""
+        for page_id, title in missing:
+            yield deletion(self._api, page_id, title, since, language, memory)
+
 
 class LaterDump(DumpSource):
     """An XML export with full history, made after the cutoff and read completely once."""
@@ -81,6 +96,12 @@ class LaterDump(DumpSource):
             position = batch.position
             yield replace(batch, pages=pages)
         yield Batch([replace(known[page_id], absent="missing") for page_id in sorted(left)], position, position)
+
+    def deletions(
+        self, missing: Sequence[tuple[int, str]], since: datetime, language: Language, memory: Memory
+    ) -> Iterator[Deletion]:
+        for page_id, _ in missing:
+            yield Deletion(page_id=page_id, status="a dump of pages has no deletion log")
 
 
 def _placed(page: Page, moves: Moves) -> Page:

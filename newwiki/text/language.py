@@ -4,7 +4,7 @@ import fnmatch
 import functools
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
@@ -27,6 +27,7 @@ class Language:
     disambiguation_templates: frozenset[str]
     abbreviations: frozenset[str]
     titles: frozenset[str]
+    number_abbreviations: frozenset[str]
     sentence_starters: frozenset[str]
     verbs: frozenset[str]
     verb_endings: tuple[str, ...]
@@ -54,6 +55,7 @@ class Language:
     currencies: Mapping[str, str]
     characters: Mapping[str, str]
     templates: Mapping[str, str]
+    forms: Mapping[str, Mapping[str, str]]
     infobox_templates: tuple[str, ...]
     citation_templates: tuple[str, ...]
     citation_addresses: tuple[str, ...]
@@ -61,7 +63,11 @@ class Language:
     list_templates: tuple[str, ...]
     silent_templates: tuple[str, ...]
     omitted_templates: tuple[str, ...]
+    article_tags: Mapping[str, Sequence[str]]
+    deletion_log: Mapping[str, Any]
     switches: frozenset[str] = frozenset()
+    minimum_grouping_digits: int = 1
+    currency_first: bool = False
     spaceless: bool = False
     date_preposition: str = ""
     elides: bool = False
@@ -139,6 +145,8 @@ def _language(data: dict[str, Any]) -> Language:
     """Build the record from a data file, which lists templates by renderer, where they are needed by name."""
     templates = dict.fromkeys(data["currencies"], "money") | dict.fromkeys(data["characters"], "character")
     templates |= {name: renderer for renderer, names in data.pop("templates").items() for name in names}
+    data["forms"] = {name: forms for names, forms in data.get("forms", {}).items() for name in names.split("|")}
+    templates |= dict.fromkeys(data["forms"], "form")
     prefixed = {name.format(code): "language_in_name" for name in data.pop("language_templates")
                 for code in data["language_names"]}  # fmt: skip
     values: dict[str, Any] = {}

@@ -17,6 +17,7 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from newwiki.text.language import Language
+from newwiki.text.maintenance import Tag, read_tags, template_name
 from newwiki.text.prose import extract_prose
 from newwiki.text.tags import without_raw
 
@@ -70,8 +71,11 @@ class Citation:
 @dataclass(frozen=True)
 class Structure:
     """A page's infobox parameters with a value, its citations in order, how often it uses each template, and its number
-    of links to pages, images and headings. `holes` are those of its prose (`newwiki.text.prose.Extract`), by template;
-    None if they were not counted."""
+    of links to pages, images and headings.
+
+    `holes` are those of its prose (`newwiki.text.prose.Extract`), by template; None if they were not counted. `tags`
+    are its maintenance templates in order; None in a structure that an older version staged.
+    """
 
     infoboxes: int
     facts: tuple[Fact, ...]
@@ -82,6 +86,7 @@ class Structure:
     sections: int
     version: str = STRUCTURE_VERSION
     holes: Mapping[str, int] | None = None
+    tags: tuple[Tag, ...] | None = None
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":"))
@@ -90,6 +95,8 @@ class Structure:
     def from_json(cls, text: str) -> Self:
         fields = json.loads(text)
         facts = tuple(Fact(**fact) for fact in fields.pop("facts"))
+        if fields.get("tags") is not None:
+            fields["tags"] = tuple(Tag(**tag) for tag in fields["tags"])
         return cls(facts=facts, citations=tuple(Citation(**cited) for cited in fields.pop("citations")), **fields)
 
 
@@ -114,6 +121,7 @@ def read_structure(wikitext: str, language: Language, title: str = "") -> Struct
         reader.links,
         reader.images + _in_galleries(text),
         reader.sections,
+        tags=read_tags(wikitext, language),
     )
 
 
@@ -124,12 +132,6 @@ def structure_json(
     publication."""
     structure = read_structure(wikitext, language, title)
     return replace(structure, holes=holes).to_json() if structure else None
-
-
-def template_name(written: str) -> str:
-    """Return a template's name as MediaWiki normalizes it: `cite_web` is Cite web."""
-    name = " ".join(written.replace("_", " ").split())
-    return name[:1].upper() + name[1:]
 
 
 class _Reader:

@@ -66,6 +66,7 @@ comment on column article_structure.images is 'The number of images: links to fi
 comment on column article_structure.sections is 'The number of headings of any level.';
 comment on column article_structure.holes is 'The number of templates in the running text whose text is missing from the prose; NULL if an older version stored the article.';
 comment on column article_structure.hole_templates is 'The names of these templates, with the number of holes of each; <math> and other tags stand among them. NULL where holes is NULL.';
+comment on column article_structure.tags is 'The number of maintenance templates, which are the rows in article_tags; NULL if the version that published the article did not read them.';
 
 comment on table article_facts is 'One row per infobox parameter of an article that has a text.';
 comment on column article_facts.snapshot_id is 'The snapshot.';
@@ -82,6 +83,24 @@ comment on column article_citations.place is 'The number of the citation in the 
 comment on column article_citations.template is 'The citation template; NULL for a footnote without one.';
 comment on column article_citations.host is 'The host of the citation''s address, without www.; NULL if the citation has no address.';
 comment on column article_citations.date is 'The date of the citation as the article writes it; NULL if it has none.';
+
+comment on table article_tags is 'One row per maintenance template of an article and kind: what editors of the wiki say of the article at the cutoff. A tag is their suspicion or request, and not a measurement.';
+comment on column article_tags.snapshot_id is 'The snapshot.';
+comment on column article_tags.page_id is 'The article.';
+comment on column article_tags.place is 'The number of the row among those of the article, from 1, in the order of the page.';
+comment on column article_tags.kind is 'machine_generated (editors suspect that a language model wrote it), copyright, deletion, hoax or under_construction, by the language''s data file.';
+comment on column article_tags.template is 'The name of the template.';
+comment on column article_tags.written is 'The beginning of the call as the page writes it.';
+
+comment on table deletions is 'One row per article that no longer exists in a later edition: what the wiki''s deletion log says of it.';
+comment on column deletions.snapshot_id is 'The later edition, as in editions.edition.';
+comment on column deletions.page_id is 'The article.';
+comment on column deletions.deleted_at is 'The time of the last deletion, which may be after the edition''s cutoff; NULL if it is unknown.';
+comment on column deletions.comment is 'The comment of the deletion as it is in the log; NULL if it is unknown.';
+comment on column deletions.route is 'How it was deleted, as far as the comment says so: speedy, proposed or discussion; NULL if the comment does not.';
+comment on column deletions.criterion is 'The criterion for speedy deletion that the comment names, such as G15; NULL if it names none.';
+comment on column deletions.kinds is 'What it was deleted for, as far as the comment says so: machine_generated, copyright, hoax; empty if the comment does not, NULL without a comment.';
+comment on column deletions.status is 'ok, or the reason why the time or the comment is unknown.';
 
 comment on table snapshot_templates is 'One row per template whose wikitext decided about the text of an article: it fills a hole that no rule of the program fills, or could not. Redirects are rows of their own.';
 comment on column snapshot_templates.snapshot_id is 'The snapshot.';
@@ -124,6 +143,16 @@ comment on column anchor_scores.metric is 'The metric.';
 comment on column anchor_scores.evaluator_id is 'The evaluator that computed the score.';
 comment on column anchor_scores.value is 'The score; NULL if there is none.';
 comment on column anchor_scores.status is 'ok, or the reason why there is no score.';
+
+comment on table ladder_scores is 'Internal. One row per text that `newwiki experiment metrics` made of an article, and metric: the score, so that an interrupted experiment goes on. Query metric_rungs instead, which has the means.';
+comment on column ladder_scores.snapshot_id is 'The snapshot.';
+comment on column ladder_scores.page_id is 'The article that the text is scored against.';
+comment on column ladder_scores.texts_sha256 is 'A hash of the prompt and of all texts of the article.';
+comment on column ladder_scores.text is 'The name of the text, such as replaced_25.';
+comment on column ladder_scores.metric is 'The metric.';
+comment on column ladder_scores.evaluator_id is 'The evaluator that computed the score.';
+comment on column ladder_scores.value is 'The score; NULL if there is none.';
+comment on column ladder_scores.status is 'ok, or the reason why there is no score.';
 
 comment on table reference_parts is 'Internal. One row per article and part, such as its entities, so that each model reads each article only once.';
 comment on column reference_parts.snapshot_id is 'The snapshot.';

@@ -260,7 +260,7 @@ order by sbert desc;
 
 -- name: strata
 -- On which kinds of articles does the newest run perform best? The query gives the mean S-BERT score by stratum.
--- The strata are length, citations, infobox, topic, age and holes. A part with fewer than 13 articles has no interval.
+-- The strata are length, citations, infobox, topic, age, holes and tags. A part with fewer than 13 articles has no interval.
 select stratum, value as part, mean as sbert, low, high, no_interval, pages as articles, texts, evaluator_id
 from leaderboard_by_stratum
 where run_id = newest_run() and metric = 'sbert'

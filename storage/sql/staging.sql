@@ -1,6 +1,7 @@
 create table if not exists request (
     snapshot_id varchar,
-    cutoff timestamptz
+    cutoff timestamptz,
+    rules bigint
 );
 
 create table if not exists judged (

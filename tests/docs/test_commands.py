@@ -44,6 +44,7 @@ _GLINER = "it takes another transformers; .ci/gliner runs tests/evaluators/test_
 _VLLM = "it takes another FastAPI; .ci/vllm installs it and runs tests/newwiki/models/test_vllm.py"
 _CONTRAST = "it is many runs, or many prompts; the line below them is run"
 _LADDERS = "it scores 18 texts of each article; tests/flows/experiments/metrics runs it"
+_TAGGED = "it takes articles that editors have tagged; tests/flows/experiments/authorship has some"
 _SOURCES = "it takes others' databases and bundles; tests/flows/bundles makes a site of some"
 _STANDS_IN = "tests/flows/reproducing carries out a part of a paper"
 NOT_RUN = {
@@ -147,6 +148,7 @@ NOT_RUN = {
     ),
     "newwiki score --missing --metrics claims --pair-scorer nli.toml": _PAIRS,
     "newwiki score --missing --metrics claims --pair-scorer nli.toml --evidence wiki-index": _PAIRS,
+    "newwiki experiment authorship gpt2 distilgpt2 --snapshot enwiki-2026-10 --out answer.html": _TAGGED,
     "newwiki experiment metrics --snapshot enwiki-2026-10 --out answer.html": _LADDERS,
     "newwiki experiment metrics --metrics bleu,rouge_l --by topic": _LADDERS,
     "newwiki site lab-a.duckdb lab-b.duckdb --out board": _SOURCES,

@@ -14,7 +14,7 @@ TEXT = "The mill of Lorn burned on 5 October 1863. In Old Harbor, 1,204 men of t
 
 
 def test_every_name_becomes_another_name_of_the_text() -> None:
-    changed = names_exchanged(TEXT, ENGLISH.months, 0, 1)
+    changed = names_exchanged(TEXT, "en", ENGLISH.months, 0, 1)
     assert changed is not None
     names = re.compile(r"Lorn|Old Harbor|U\.S|Army")
     assert sorted(names.findall(changed)) == sorted(names.findall(TEXT))
@@ -23,7 +23,7 @@ def test_every_name_becomes_another_name_of_the_text() -> None:
 
 
 def test_mentions_of_a_name_stay_mentions_of_one_name() -> None:
-    changed = names_exchanged("He saw Lorn and Mora. He left Lorn for Mora.", (), 0, 1)
+    changed = names_exchanged("He saw Lorn and Mora. He left Lorn for Mora.", "en", (), 0, 1)
     assert changed == "He saw Mora and Lorn. He left Mora for Lorn."
 
 
@@ -33,7 +33,7 @@ def test_mentions_of_a_name_stay_mentions_of_one_name() -> None:
      "القاهرة عاصمة مصر.", "😀 😀"],
 )  # fmt: skip
 def test_a_text_without_two_names_has_none_to_exchange(text: str) -> None:
-    assert names_exchanged(text, ENGLISH.months, 0, 1) is None
+    assert names_exchanged(text, "en", ENGLISH.months, 0, 1) is None
 
 
 def test_numbers_and_months_change_and_keep_their_form() -> None:

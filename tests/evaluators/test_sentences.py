@@ -34,7 +34,7 @@ def test_distinct_sentences_by_hand(counted: Counted) -> None:
     ],
 )
 def test_where_sentences_end(text: str, sentences: list[str]) -> None:
-    assert split_sentences(text) == sentences
+    assert split_sentences(text, None) == sentences
 
 
 @pytest.mark.parametrize(
@@ -49,12 +49,12 @@ def test_where_sentences_end(text: str, sentences: list[str]) -> None:
     ],
 )
 def test_what_a_completion_begins_with(text: str, first: tuple[str, bool]) -> None:
-    assert first_sentence_of(text) == first
+    assert first_sentence_of(text, None) == first
 
 
 @given(st.text(alphabet="aA1 .!?”。\n—", max_size=60))
 def test_sentences_are_the_words_of_the_text_in_order(text: str) -> None:
-    letters = [character for sentence in split_sentences(text) for character in sentence if character.isalnum()]
+    letters = [character for sentence in split_sentences(text, None) for character in sentence if character.isalnum()]
     assert letters in ([], [character for character in text if character.isalnum()])
 
 

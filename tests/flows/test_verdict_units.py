@@ -49,6 +49,7 @@ PARTS = {
 # Modules that test for a kind that another module declares.
 TESTED_FOR = {
     "flows/comparing/differences.py": "differences",
+    "flows/experiments/authorship/findings.py": "authorship_separations",
     "flows/experiments/corpora/chance.py": "corpus_phrases",
     "flows/experiments/corpora/findings.py": "corpus_phrases",
     "flows/experiments/cutoff/findings.py": "cutoff_findings",
@@ -131,10 +132,10 @@ def test_every_experiment_has_a_kind_of_verdict() -> None:
 
 
 HEADLINES = {  # by experiment, the kind of verdict that its answer is
-    "contrast": "contrast_differences", "corpora": "corpus_phrases", "cutoff": "cutoff_findings",
-    "decoder-grid": STATEMENTS, "exposure-bias": "exposure_trends", "fairness": "fairness_pairs",
-    "leakage": "leakage_gaps", "linking": "linked_months", "metrics": "metric_pairs", "models": STATEMENTS,
-    "verifiability": "verifiability_differences",
+    "authorship": "authorship_separations", "contrast": "contrast_differences", "corpora": "corpus_phrases",
+    "cutoff": "cutoff_findings", "decoder-grid": STATEMENTS, "exposure-bias": "exposure_trends",
+    "fairness": "fairness_pairs", "leakage": "leakage_gaps", "linking": "linked_months", "metrics": "metric_pairs",
+    "models": STATEMENTS, "verifiability": "verifiability_differences",
 }  # fmt: skip
 
 

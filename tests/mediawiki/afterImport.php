@@ -3,6 +3,7 @@
 //   --export FILE          fill the page creation log, as MediaWiki does when a page is saved, and hide the revisions whose
 //                          text the export says is deleted (an import makes them empty ones)
 //   --hide-creation TITLE  hide the action of the page's entry in the creation log
+//   --hide-deletion TITLE  hide the comments of the page's entries in the deletion log
 //   --tag-creation TITLE|TAG       tag the edit that created the page, and its entry in the creation log
 //   --property TITLE|NAME|VALUE    set a page property
 use MediaWiki\MediaWikiServices;
@@ -15,6 +16,7 @@ class AfterImport extends Maintenance {
 		parent::__construct();
 		$this->addOption( 'export', 'the export that was imported', false, true );
 		$this->addOption( 'hide-creation', 'the title of a page', false, true );
+		$this->addOption( 'hide-deletion', 'the title of a page', false, true );
 		$this->addOption( 'tag-creation', 'TITLE|TAG', false, true );
 		$this->addOption( 'property', 'TITLE|NAME|VALUE', false, true );
 	}
@@ -26,6 +28,12 @@ class AfterImport extends Maintenance {
 		}
 		if ( $this->hasOption( 'hide-creation' ) ) {
 			$this->hideCreation( Title::newFromText( $this->getOption( 'hide-creation' ) ) );
+		}
+		if ( $this->hasOption( 'hide-deletion' ) ) {
+			$this->hide( 'logging', 'log_deleted', LogPage::DELETED_COMMENT, [
+				'log_type' => 'delete',
+				'log_title' => Title::newFromText( $this->getOption( 'hide-deletion' ) )->getDBkey(),
+			] );
 		}
 		if ( $this->hasOption( 'tag-creation' ) ) {
 			[ $title, $tag ] = explode( '|', $this->getOption( 'tag-creation' ) );

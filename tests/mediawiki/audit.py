@@ -2,7 +2,8 @@
 
 python -m tests.mediawiki.audit [PAGES] [--language en] [--all]
 
-PAGES is a folder of wikitext (NAME.txt) or an XML export; the sample wiki without it. `--all` prints every difference.
+PAGES is a folder of wikitext (NAME.txt) or an XML export; without it, the sample wiki for English, and for another
+language the pages beside this file, on a wiki that has their templates. `--all` prints every difference.
 """
 
 import argparse
@@ -20,6 +21,7 @@ from rich.table import Table
 from newwiki.text.language import Language, load_language
 
 from .comparing import UNEXPLAINED, Comparison, compare, for_the_wiki
+from .languages import CODES, pages_of, write_export
 from .wiki import INSTALL, Wiki, is_installed
 
 _SAMPLE = Path(__file__).parents[2] / "newwiki" / "sample" / "wiki.xml"
@@ -29,22 +31,24 @@ _EXCERPT = 12  # words
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="make audit", description=__doc__)
-    parser.add_argument("pages", type=Path, nargs="?", default=_SAMPLE)
-    parser.add_argument("--language", default="en")
+    parser.add_argument("pages", type=Path, nargs="?")
+    parser.add_argument("--language", default="en", choices=("en", *CODES))
     parser.add_argument("--all", action="store_true", help="print every difference, not only the sums")
     given = parser.parse_args(arguments)
     if not is_installed():
         print(f"there is no MediaWiki here; run: {INSTALL}", file=sys.stderr)
         return 1
-    pages = list(read_pages(given.pages))
+    source = given.pages or (_SAMPLE if given.language == "en" else pages_of(given.language))
+    pages = list(read_pages(source))
     if not pages:
-        print(f"{given.pages} holds no page: name a folder with NAME.txt files, or an XML export", file=sys.stderr)
+        print(f"{source} holds no page: name a folder with NAME.txt files, or an XML export", file=sys.stderr)
         return 1
     with tempfile.TemporaryDirectory() as folder:
         home, imported = Path(folder) / "home", Path(folder) / "imported"
         home.mkdir()
         imported.mkdir()
-        wiki = Wiki.start(_SAMPLE, home, imported)
+        export = _SAMPLE if given.language == "en" else write_export(given.language, Path(folder) / "templates.xml")
+        wiki = Wiki.start(export, home, imported)
         try:
             compared = compare_all(pages, wiki, load_language(given.language))
         finally:

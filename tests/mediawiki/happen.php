@@ -2,7 +2,7 @@
 // Maintenance script: what befalls a wiki, each at a moment of its own. Standard input holds a JSON object a line:
 //   {"at": "20240610000000", "do": "edit", "title": …, "text": …}      creates the page where there is none
 //   {"at": …, "do": "move", "title": …, "to": …, "redirect": true}     leaves a redirect, or none
-//   {"at": …, "do": "delete", "title": …}
+//   {"at": …, "do": "delete", "title": …, "comment": …}
 //   {"at": …, "do": "restore", "title": …, "only": [timestamps]}       restores all revisions if there is no timestamp
 //   {"at": …, "do": "merge", "title": …, "to": …, "only": [timestamp]} all revisions, or those up to the timestamp
 //   {"at": …, "do": "import", "title": …, "text": XML}       as importDump.php does: no log says so
@@ -39,7 +39,7 @@ class Happen extends Maintenance {
 				$move = $services->getMovePageFactory()->newMovePage( $title, $to );
 				return $move->move( $user, null, $event['redirect'] );
 			case 'delete':
-				return $page->doDeleteArticleReal( '', $user );
+				return $page->doDeleteArticleReal( $event['comment'], $user );
 			case 'restore':
 				return $services->getUndeletePageFactory()->newUndeletePage( $page, $user )
 					->setUndeleteOnlyTimestamps( $event['only'] )->undeleteUnsafe( '' );

@@ -29,6 +29,14 @@ EXPECTED = dict.fromkeys(ODD_TITLES, "selected") | {
     "Deleted later": "missing",
     "New place": "selected",
     "Draft:Sent back": "moved",
+    "Suspected of a machine": "selected",
+    "Asked to be deleted": "deletion_tag",
+    "Copied": "copyright_tag",
+}
+TEMPLATES = {
+    "Suspected of a machine": "{{AI-generated|date=May 2024}}",
+    "Asked to be deleted": "{{db-a7}}",
+    "Copied": "{{copyvio|url=https://a.example}}",
 }
 STUBS, REDIRECTS = 330, 300
 _WORDS = ("river", "stone", "harbour", "lantern", "winter", "orchard", "council", "bridge", "market", "engine")
@@ -48,6 +56,7 @@ def histories() -> list[History]:
         "New place",
         "Sent back",
         "Draft:Late draft",
+        *TEMPLATES,
     ]
     made += [_article(title, start + timedelta(days=number)) for number, title in enumerate(titles)]
     made += [_article("Draft:Begun in April", start - timedelta(days=3)), *_emptied(start + timedelta(days=9))]
@@ -128,4 +137,4 @@ def _text(title: str) -> str:
     """Eighty words and more, the same for the same title."""
     chance = random.Random(title)
     sentences = [f"The {' '.join(chance.choices(_WORDS, k=8))} was built in {1800 + number}." for number in range(8)]
-    return f"'''{title}''' is a place of this test. " + " ".join(sentences)
+    return TEMPLATES.get(title, "") + f"'''{title}''' is a place of this test. " + " ".join(sentences)

@@ -10,6 +10,9 @@ from newwiki.text.language import Language
 
 TEXT, GAP, TAIL, HATNOTE = "text", "template", "tail section", "hatnote"
 _HATNOTE_WORDS = 25
+_TEMPLATES = frozenset(  # the namespace of templates in each language
+    ["template", "vorlage", "modèle", "plantilla", "predefinição", "sjabloon", "szablon", "шаблон", "テンプレート"]
+)
 _BREAKS = frozenset(["p", "div", "blockquote", "center", "br", "li", "dd", "dt", "td", "th", "tr", "pre", "hr", "poem"])
 _VOID = frozenset(["br", "hr", "img", "wbr", "meta", "link", "input", "source", "track", "area", "col"])
 _KIND_OF_TAG = {
@@ -24,9 +27,12 @@ _KIND_OF_CLASS = {
 }  # fmt: skip
 _RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-", strict=True))
 _LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉₊₋", "0123456789+-")
+_VARIABLES = "nkmxyijpqrtz"  # a raised letter after a digit is an exponent if it is one of these, or italic
 _POWERS = re.compile(f"[{''.join(_RAISED)}]+")
 _WORD = re.compile(
-    r"(?<![\w)\].])-?\d+(?:[.,]\d+)*(?:⁄\d+)?(?:\^-?\w+)?|\d+(?:[.,]\d+)*(?:⁄\d+)?(?:\^-?\w+)?|[^\W\d_]+(?:\^-?\w+)?"
+    r"(?<![\w)\].])-?\d+(?:[.,]\d+)*(?:⁄\d+)?(?:\^-?\w+)?|\d+(?:[.,]\d+)*(?:⁄\d+)?(?:\^-?\w+)?|"
+    r"[\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff]|"
+    r"[^\W\d_\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff]+(?:\^-?\w+)?"
 )
 
 
@@ -48,7 +54,7 @@ def plain(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text; a number is one with its separators, its sign and its exponent."""
+    """The words of a text. A number is a word with its separators, sign and exponent; so is a Chinese character."""
     return _WORD.findall(plain(text))
 
 
@@ -84,14 +90,14 @@ class _Reader(HTMLParser):
         if tag not in _VOID:
             self._open.append((tag, self._kind(tag, given)))
         if self._kinds() & {GAP} and tag == "a":
-            name = given["title"].removeprefix("Template:").removesuffix(" (page does not exist)")
+            name = given["title"].partition(":")[2].removesuffix(" (page does not exist)")
             self._chunks.append((name, GAP, self._paragraph))
 
     def _kind(self, tag: str, given: dict[str, str]) -> str:
         title, classes = given.get("title", ""), given.get("class", "").split()
         if tag == "a":
             prefix = title.partition(":")[0].lower()
-            if prefix == "template" and "new" in classes:
+            if prefix in _TEMPLATES and "new" in classes:
                 return GAP
             if prefix in self._language.media_namespaces or "wpDestFile" in given.get("href", ""):
                 return "file"
@@ -135,9 +141,15 @@ class _Reader(HTMLParser):
         if self._in_tail and kind in (TEXT, "list"):
             kind = TAIL
         if self._raise and data.strip():
-            data = f"^{data}" if re.match(r"[-−+]?\d|[^\W\d]$", data) else data
+            data = f"^{data}" if re.match(r"[-−+]?\d", data) or self._is_exponent(data) else data
             self._raise = False
         self._chunks.append((data, kind, self._paragraph))
+
+    def _is_exponent(self, raised: str) -> bool:
+        """Tell 2<sup>''n''</sup> from the endings in XII<sup>e</sup> and 19<sup>e</sup>."""
+        behind_digit = bool(self._chunks) and self._chunks[-1][0][-1:].isdecimal()
+        is_italic = any(tag == "i" for tag, _ in self._open)
+        return behind_digit and len(raised) == 1 and raised.isalpha() and (is_italic or raised in _VARIABLES)
 
     def words(self) -> Iterator[Word]:
         """The words between gaps and changes of paragraph; a word belongs where it begins."""

@@ -8,9 +8,13 @@ import pytest
 from rich.console import Console
 
 from newwiki.text.language import load_language
+from newwiki.text.prose import extract_prose
+from tests.newwiki.text.leaks import leaks
 
 from .audit import compare_all, read_pages, show
 from .comparing import UNEXPLAINED, Comparison, compare
+from .languages import CODES, pages_of, templates_of, write_export
+from .rendering import words
 from .wiki import Wiki
 
 ENGLISH = load_language("en")
@@ -47,6 +51,29 @@ def test_no_real_page_differs_from_what_a_wiki_shows(served_sample: Wiki, beside
     assert unexplained(compared) == []
     assert numbers(compared) == []
     assert sum(each.found for each in compared) >= sum(each.found_by_strip_code for each in compared)
+
+
+@pytest.mark.parametrize("code", ["fr", "zh"])
+def test_no_page_of_another_language_differs_from_what_its_wiki_shows(
+    wiki: Callable[[Path], Wiki], tmp_path: Path, code: str
+) -> None:
+    """Two languages stand for the others, which `make audit LANG=de` compares."""
+    served = wiki(write_export(code, tmp_path / "templates.xml"))
+    compared = compare_all(list(read_pages(pages_of(code))), served, load_language(code))
+    assert unexplained(compared) == []
+    assert numbers(compared) == []
+    assert [each.found for each in compared] == [each.grams for each in compared]
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_the_pages_of_each_language_leave_prose_without_markup(code: str) -> None:
+    pages = list(read_pages(pages_of(code)))
+    assert len(pages) >= 2
+    assert templates_of(code)
+    for title, text in pages:
+        prose = extract_prose(text, load_language(code), title)
+        assert len(words(prose)) >= 80, title
+        assert leaks(prose) == [], title
 
 
 @pytest.mark.parametrize(

@@ -34,11 +34,23 @@ OUTCOMES = {
     "Deleted Dale": "missing",
     "Drafted Dam": "moved",
     "Edited Edge": "unchanged",
+    "Erased Esk": "missing",
+    "Hidden Heath": "missing",
     "Maren Holt": "changed",
     "Moved Mill": "changed",
     "Shrunk Shore": "few_words",
+    "Suspect Spire": "unchanged",
+    "Tagged Tarn": "deletion_tag",
     "Turned Tower": "redirect",
 }
+# Pages of the first month that are no articles of it, as their templates say
+REJECTED = {"Copied Cove": "copyright_tag", "Doomed Down": "deletion_tag"}
+TEMPLATES = {
+    "Copied Cove": "{{Copyvio|url=https://a.example}}\n",
+    "Doomed Down": "{{Proposed deletion/dated|concern=unsourced}}\n",
+    "Suspect Spire": "{{Multiple issues|\n{{AI-generated|date=May 2024}}\n{{in use}}\n}}\n",
+}
+G15 = "[[WP:CSD#G15|G15]]: [[WP:LLM|LLM]]-generated page without human review"
 _WORDS = ("river", "stone", "harbour", "lantern", "winter", "orchard", "council", "bridge", "market", "engine", "wood")
 
 
@@ -67,7 +79,22 @@ HOLT_LATER = article(
 EVENTS = (
     Event(at(7, 1), "edit", "Maren Holt", text=HOLT_LATER),
     Event(at(7, 1), "edit", "Castle Brunn", text=article("Castle Brunn", "The painter Otto Varga lived there in it.")),
-    Event(at(7, 2), "delete", "Deleted Dale"),
+    Event(at(7, 2), "delete", "Deleted Dale", comment="[[Wikipedia:Articles for deletion/Deleted Dale]]"),
+    # another page of the same title, which is not the article
+    Event(at(7, 3), "edit", "Deleted Dale", text="A test."),
+    Event(at(7, 4), "delete", "Deleted Dale", comment="[[WP:CSD#G2|G2]]: Test page"),
+    # deleted, restored, moved and deleted again: the last deletion counts
+    Event(at(7, 2), "delete", "Erased Esk", comment="Expired [[WP:PROD|PROD]]"),
+    Event(at(7, 3), "restore", "Erased Esk"),
+    Event(at(7, 4), "move", "Erased Esk", to="Esk"),
+    Event(at(7, 5), "delete", "Esk", comment=G15),
+    Event(at(7, 5), "delete", "Hidden Heath", comment="what nobody may read"),
+    Event(
+        at(7, 6),
+        "edit",
+        "Tagged Tarn",
+        text="{{Article for deletion/dated|page=Tagged Tarn}}\n" + article("Tagged Tarn"),
+    ),
     Event(at(7, 2), "edit", "Turned Tower", text="#REDIRECT [[Arlen Bridge]]"),
     Event(at(7, 2), "edit", "Shrunk Shore", text=article("Shrunk Shore", sentences=3)),
     Event(at(7, 3), "move", "Moved Mill", to="New Mill"),
@@ -104,11 +131,13 @@ def changed(wiki: StartWiki, tmp_path_factory: pytest.TempPathFactory) -> tuple[
     folder = tmp_path_factory.mktemp("revisited")
     histories = [
         History(title, [Edit(at(5, day), _text(title)[: -3 + day] if day < 3 else _text(title)) for day in (1, 2, 3)])
-        for title in OUTCOMES
+        for title in (*OUTCOMES, *REJECTED)
     ]
     served = wiki(write_export(folder / "first.xml", histories))
     first = refresh(folder / "newwiki.duckdb", "--api", served.api_url, *ASKED)
     assert {row["title"] for row in first.rows("articles")} == set(OUTCOMES)
+    candidates = {row["title"]: row["verdict"] for row in first.rows("candidates") if row["verdict"] != "selected"}
+    assert candidates == REJECTED
     written = [{"title": title, "text": text} for title, texts in TEXTS.items() for text in texts]
     (folder / "written.jsonl").write_text("\n".join(map(json.dumps, written)))
     (snapshot,) = first.rows("snapshots")
@@ -116,11 +145,12 @@ def changed(wiki: StartWiki, tmp_path_factory: pytest.TempPathFactory) -> tuple[
     ended = processes.run(["score", "written.jsonl", "--db", first.path, *asked], folder, environment())
     assert ended.returncode == 0, ended.stderr
     served.happen(*EVENTS)
+    served.hide_deletion("Hidden Heath")
     return served, first.path
 
 
 def _text(title: str) -> str:
-    return article(title, infobox=HOLT if title == "Maren Holt" else "")
+    return TEMPLATES.get(title, "") + article(title, infobox=HOLT if title == "Maren Holt" else "")
 
 
 @pytest.fixture
@@ -158,9 +188,10 @@ def test_what_became_of_each_article_is_counted(revisited: tuple[Refreshed, str]
     assert not articles["Maren Holt"]["same_text"]
     [edition] = found.rows("editions")
     assert edition["edition"] == f"{edition['snapshot_id']}{EDITION_ENDS}"
-    assert [edition[name] for name in ("articles", "unchanged", "changed", "lost")] == [10, 3, 3, 4]
-    assert re.findall(r"^(\w+) +(\d+) +\d+\.0 % ", told, re.MULTILINE) == [
-        ("unchanged", "3"), ("changed", "3"), ("few_words", "1"), ("missing", "1"), ("moved", "1"), ("redirect", "1"),
+    assert [edition[name] for name in ("articles", "unchanged", "changed", "lost")] == [14, 4, 3, 7]
+    assert re.findall(r"^(\w+) +(\d+) +\d+\.\d % ", told, re.MULTILINE) == [
+        ("unchanged", "4"), ("changed", "3"), ("missing", "3"), ("deletion_tag", "1"), ("few_words", "1"),
+        ("moved", "1"), ("redirect", "1"),
     ]  # fmt: skip
     asked = ["snapshots", "verify", edition["edition"], "--db", found.path]
     verified = processes.run(asked, found.path.parent, environment())
@@ -170,6 +201,33 @@ def test_what_became_of_each_article_is_counted(revisited: tuple[Refreshed, str]
     assert {name: after[name] for name in first} == first
     parameters = json.loads(after[edition["edition"]]["parameters"])
     assert parameters["revisits"]["content_sha256"] == first[edition["snapshot_id"]]["content_sha256"]
+
+
+def test_tags_at_the_cutoff_are_facts(revisited: tuple[Refreshed, str], changed: tuple[Wiki, Path]) -> None:
+    found = Refreshed(changed[1])
+    titles = {row["page_id"]: row["title"] for row in found.rows("articles")}
+    tags = [(titles[row["page_id"]], row["place"], row["kind"], row["written"]) for row in found.rows("article_tags")]
+    assert sorted(tags) == [
+        ("Suspect Spire", 1, "machine_generated", "{{AI-generated|date=May 2024}}"),
+        ("Suspect Spire", 2, "under_construction", "{{in use}}"),
+    ]
+    details = {row["title"]: row["detail"] for row in found.rows("candidates") if row["title"] in REJECTED}
+    assert details == {title: TEMPLATES[title].strip() for title in REJECTED}
+    [tagged] = [row for row in revisited[0].rows("edition_articles") if row["outcome"] == "deletion_tag"]
+    assert (tagged["title"], tagged["detail"]) == ("Tagged Tarn", "{{Article for deletion/dated|page=Tagged Tarn}}")
+
+
+def test_why_an_article_was_deleted_later_is_recorded(revisited: tuple[Refreshed, str]) -> None:
+    found, told = revisited
+    titles = {row["page_id"]: row["title"] for row in found.rows("edition_articles")}
+    deletions = {titles.pop(row["page_id"]): row for row in found.rows("deletions")}
+    columns = ("deleted_at", "comment", "route", "criterion", "kinds", "status")
+    assert {title: tuple(row[name] for name in columns) for title, row in deletions.items()} == {
+        "Deleted Dale": (at(7, 2), "[[Wikipedia:Articles for deletion/Deleted Dale]]", "discussion", None, [], "ok"),
+        "Erased Esk": (at(7, 5), G15, "speedy", "G15", ["machine_generated"], "ok"),
+        "Hidden Heath": (at(7, 5), None, None, None, None, "the wiki hides the comment"),
+    }
+    assert re.search(r"^speedy +G15 +machine_generated +1 +Erased Esk: ", told, re.MULTILINE)
 
 
 def test_what_came_true_is_counted_beside_chance(revisited: tuple[Refreshed, str]) -> None:
@@ -222,14 +280,22 @@ def test_a_dump_gives_the_same_edition(
     licence = {"licence", "licence_url"}
     for one in (again, before):
         one["snapshots"] = [{k: v for k, v in row.items() if k not in licence} for row in one["snapshots"]]
-    for table in again.keys() - {"requests", "snapshot_hashes", "stored_articles"}:
+        # a dump does not know that a page was moved before it was deleted
+        one["candidates"] = [
+            {**row, "title": row["verdict"] != "missing" and row["title"]} for row in one["candidates"]
+        ]
+    for table in again.keys() - {"requests", "snapshot_hashes", "stored_articles", "deletions"}:
         assert again[table] == before[table], table
+    of_dump = [(row["deleted_at"], row["comment"], row["status"]) for row in again["deletions"]]
+    assert of_dump == [(None, None, "a dump of pages has no deletion log")] * 3
     texts = [[{**row, "permalink": ""} for row in one["stored_articles"]] for one in (again, before)]
     assert texts[0] == texts[1]
 
 
 @pytest.mark.parametrize(
-    "pattern", ["letype=move", "rvprop=[^&]*content", "rvlimit="], ids=["listing", "reading", "stepping back"]
+    "pattern",
+    ["letype=move", "rvprop=[^&]*content", "rvlimit=", "letype=delete"],
+    ids=["listing", "reading", "stepping back", "deletions"],
 )
 def test_a_killed_revisit_run_again_ends_as_if_nothing_had_happened(
     pattern: str, revisited: tuple[Refreshed, str], changed: tuple[Wiki, Path], database: Path

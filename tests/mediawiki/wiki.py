@@ -75,8 +75,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that is done to a page at a moment: `edit` (to `text`), `move` or `merge` (to `to`), `delete`,
-    `restore`; `import` or `upload` of an export (`text`), without and with an entry in the import log.
+    """Something that is done to a page at a moment: `edit` (to `text`), `move` or `merge` (to `to`), `delete` (with
+    a `comment`), `restore`; `import` or `upload` of an export (`text`), without and with an entry in the import log.
 
     `only` are the times of the revisions to restore, or of the last one to merge; all if there are none.
     """
@@ -88,6 +88,7 @@ class Event:
     text: str = ""
     redirect: bool = True
     only: tuple[datetime, ...] = ()
+    comment: str = ""
 
     @property
     def said(self) -> dict[str, object]:
@@ -160,6 +161,7 @@ class Wiki:
         asked = {
             "action": "parse", "format": "json", "formatversion": "2", "prop": "text", "contentmodel": "wikitext",
             "disablelimitreport": "1", "disableeditsection": "1", "disabletoc": "1", "title": title, "text": wikitext,
+            "uselang": "en",
         }  # fmt: skip
         answer = requests.post(self.api_url, data=asked, timeout=60).json()
         return str(answer["parse"]["text"])
@@ -180,6 +182,10 @@ class Wiki:
     def hide_creation(self, title: str) -> None:
         """Hides the action of the page's entry in the creation log, as administrators may."""
         self._run("php", HERE / "afterImport.php", "--hide-creation", title)
+
+    def hide_deletion(self, title: str) -> None:
+        """Hides the comments of the page's entries in the deletion log, as administrators may."""
+        self._run("php", HERE / "afterImport.php", "--hide-deletion", title)
 
     def tag_creation(self, title: str, tag: str) -> None:
         """Tags the edit that created the page, as MediaWiki's extensions do."""

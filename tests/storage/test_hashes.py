@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from flows.admitting.gate import admit
-from newwiki.snapshot import Judged, Nearest, Requests, Selection, Site, TemplateSource, Topic, Window
+from newwiki.snapshot import Deletion, Judged, Nearest, Requests, Selection, Site, TemplateSource, Topic, Window
 from newwiki.text.language import load_language
 from newwiki.text.structure import structure_json
 from storage import hashes, topics
@@ -45,7 +45,7 @@ def whole(database: Database, selected: Callable[..., Judged], filled: Filled) -
 
 
 def fill(database: Database, selected: Callable[..., Judged], templates: Sequence[TemplateSource] = TEMPLATES) -> None:
-    wikitext = "{{Infobox river|length=1 km}}<ref>{{Cite web|url=https://a.example|date=2019}}</ref>"
+    wikitext = "{{hoax}}{{Infobox river|length=1 km}}<ref>{{Cite web|url=https://a.example|date=2019}}</ref>"
     about = {"detail": "none", "origin": "original", "headings": "[]"}
     about["structure"] = structure_json(wikitext, load_language("en"), holes={"Xyzzy": 1}) or ""
     pages = [selected(7, "Lumen", sha1="a", **about), selected(8, "Rhine", sha1="b", **about)]
@@ -56,6 +56,10 @@ def fill(database: Database, selected: Callable[..., Judged], templates: Sequenc
         datetime(2026, 10, 15, tzinfo=UTC), parameters_json(window, Selection(), "new"), pages,
         [Requests("logs", 3, 1, 500, 0.5)], [Nearest(7, "Rhine", NAME, 0.25), Nearest(8)],
         templates,
+        [
+            Deletion(page_id=page, deleted_at=window.end, comment="G3", route="speedy", criterion="G3", kinds=("hoax",))
+            for page in (7, 8)
+        ],
     )  # fmt: skip
     topics.store(database, NAME, [Topic(page, "Q1", ("Q5",), "Human") for page in (7, 8)])
 

@@ -176,15 +176,16 @@ def test_no_folder_stands_anywhere_in_a_decoder(parameters: list[tuple[str, str,
 # Columns of text that hold no path, in any table that is shared: ids and hashes, words of the wiki, of judges and of
 # evaluators, and what is chosen from a list.
 NO_PATH = {
-    "answer", "backend", "claim", "column_name", "completion", "content_sha256", "criteria", "criterion", "date",
-    "definition", "detail", "direction", "dtype", "evaluator_id", "evidence", "evidence_title", "extractor_version",
-    "finish_reason", "first", "first_sentence", "headings", "host", "instance_of", "judge", "judge_kind", "kind",
-    "knowledge_cutoff_from", "label", "language", "licence", "licence_url", "metric", "model_sha256", "name",
-    "nearest_snapshot_id", "nearest_title", "no_answer", "origin", "parameter", "parameters", "permalink",
-    "pitfalls", "process", "prompt_sheet", "prompt_template", "prose", "protocol", "rubric_sha256", "run_a",
-    "run_b", "run_id", "said", "scope", "sha1", "sha256", "snapshot_id", "source", "status", "structure_version",
-    "table_name", "taken", "template", "templates", "text", "text_sha256", "thinking", "title", "topic", "unit",
-    "value", "verdict", "version", "wiki", "wikibase_item",
+    "answer", "backend", "claim", "column_name", "comment", "completion", "content_sha256", "criteria",
+    "criterion", "date", "definition", "detail", "direction", "dtype", "evaluator_id", "evidence",
+    "evidence_title", "extractor_version", "finish_reason", "first", "first_sentence", "headings",
+    "hole_templates", "host", "instance_of", "judge", "judge_kind", "kind", "kinds", "knowledge_cutoff_from",
+    "label", "language", "licence", "licence_url", "metric", "model_sha256", "name", "nearest_snapshot_id",
+    "nearest_title", "no_answer", "origin", "parameter", "parameters", "permalink", "pitfalls", "process",
+    "prompt_sheet", "prompt_template", "prose", "protocol", "route", "rubric_sha256", "run_a", "run_b", "run_id",
+    "said", "scope", "sha1", "sha256", "snapshot_id", "source", "status", "structure_version", "table_name",
+    "taken", "template", "templates", "text", "text_sha256", "thinking", "title", "topic", "unit", "value",
+    "verdict", "version", "wiki", "wikibase_item", "written",
 }  # fmt: skip
 
 

@@ -27,10 +27,8 @@ from tests.storage.conftest import CUTOFF, Filled
 Publish = Callable[..., Snapshot]
 Page = Callable[..., Judged]
 NAME = "testwiki-2026-09"
-TABLES = ("article_structure", "article_facts", "article_citations")
-WIKITEXT = (
-    "{{Infobox river|name=Lumen|length=2,140 km}}A [[river]].<ref>{{cite web|url=https://a.example/b|date=2019}}</ref>"
-)
+TABLES = ("article_structure", "article_facts", "article_citations", "article_tags")
+WIKITEXT = "{{AI-generated|date=June 2026}}{{Infobox river|name=Lumen|length=2,140 km}}A [[river]].<ref>{{cite web|url=https://a.example/b|date=2019}}</ref>"
 
 
 @pytest.fixture
@@ -51,11 +49,14 @@ def rows(database: Database, table: str) -> list[tuple[Any, ...]]:
 
 
 def test_it_is_published_with_the_articles(database: Database, snapshot: Snapshot) -> None:
-    templates = [{"template": name, "uses": 1} for name in ("Cite web", "Infobox river")]
+    templates = [{"template": name, "uses": 1} for name in ("AI-generated", "Cite web", "Infobox river")]
     holes = [{"template": "Xyzzy", "holes": 2}, {"template": "Plugh", "holes": 1}]
     assert rows(database, "article_structure") == [
-        (7, "2", 1, 1, templates, 1, 0, 0, 3, holes),
-        (8, "2", 0, 0, [], 0, 0, 0, None, None),
+        (7, "2", 1, 1, templates, 1, 0, 0, 3, holes, 1),
+        (8, "2", 0, 0, [], 0, 0, 0, None, None, 0),
+    ]
+    assert rows(database, "article_tags") == [
+        (7, 1, "machine_generated", "AI-generated", "{{AI-generated|date=June 2026}}")
     ]
     assert rows(database, "article_facts") == [
         (7, 1, "Infobox river", "length", "2,140 km"),
@@ -87,6 +88,8 @@ def test_holes_are_shown_by_template_and_are_null_where_nobody_counted(database:
         ("update article_structure set links = 9", "article_structure.links is not what was published"),
         ("update article_structure set holes = 2", "page 7 has 2 holes, and the sum by template differs"),
         ("delete from article_citations", "page 7 has 1 citations, and 0 are stored"),
+        ("delete from article_tags", "page 7 has 1 maintenance templates, and 0 are stored"),
+        ("update article_tags set kind = 'hoax'", "article_tags.kind is not what was published"),
     ],
 )
 def test_a_change_is_seen(database: Database, snapshot: Snapshot, change: str, told: str) -> None:
@@ -120,7 +123,7 @@ def test_what_an_older_version_has_pushed_has_none(
     monkeypatch.setattr("storage.push.SNAPSHOT_TABLES", older)  # which had no hashes of these either
     push(database, folder, print)
     pull(other, admit(folder, "pull"), print)
-    assert [rows(other, table) for table in TABLES] == [[], [], []]
+    assert [rows(other, table) for table in TABLES] == [[], [], [], []]
     assert verify(other, NAME) == []
 
 
@@ -132,6 +135,8 @@ def test_it_is_exported(database: Database, snapshot: Snapshot, tmp_path: Path, 
     assert [(row["title"], row["parameter"], row["value"]) for row in read(files["facts"])] == [
         ("Lumen", "length", "2,140 km"), ("Lumen", "name", "Lumen"),
     ]  # fmt: skip
+    [tag] = read(files["tags"])
+    assert (tag["title"], tag["kind"]) == ("Lumen", "machine_generated")
     [citation] = read(files["citations"])
     assert (citation["host"], citation["permalink"]) == (
         "a.example",
@@ -158,6 +163,16 @@ def test_a_refresh_that_an_older_version_began_goes_on(database: Database, selec
     assert [page.structure for page in staging.pages()] == [None, "{}"]
 
 
+def test_verdicts_by_other_rules_are_not_taken_over(database: Database, selected: Page) -> None:
+    staging = Staging.open(database.path, NAME, CUTOFF)
+    staging.add([selected(7)])
+    staging.keep("list", "an answer")
+    with duckdb.connect(str(database.path) + f".refresh-{NAME}") as connection:
+        connection.execute("alter table request drop column rules")  # as an older version created it
+    staging = Staging.open(database.path, NAME, CUTOFF)
+    assert (staging.pages(), staging.recall("list"), staging.cutoff) == ([], ["an answer"], CUTOFF)
+
+
 def test_strata_are_those_of_the_type(database: Database, snapshot: Snapshot) -> None:
     with database.read() as connection:
         found = connection.execute("select distinct stratum from strata").fetchall()
@@ -174,6 +189,7 @@ def test_each_article_is_in_one_part_of_each_stratum(database: Database, snapsho
             "infobox": {7: "yes", 8: "no", 9: "unknown"},
             "topic": dict.fromkeys((7, 8, 9), "unknown"),
             "age": dict.fromkeys((7, 8, 9), "2026-09"),
+            "tags": {7: "machine_generated", 8: "none", 9: "unknown"},
         }.items()
         for page, value in values.items()
     )

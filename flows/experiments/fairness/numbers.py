@@ -106,7 +106,7 @@ def trigram_entropy(sentences: Sequence[str]) -> float | None:
 
 
 def _setting(database: Database, run: PromptedRun) -> FairnessSetting:
-    sentences = [first_sentence_of(text) for _, _, text in database.rows("run_texts", run.run.run_id)]
+    sentences = [first_sentence_of(text, None) for _, _, text in database.rows("run_texts", run.run.run_id)]
     return FairnessSetting(
         model=run.model,
         sweep=run.setting.sweep,

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
-from scipy.special import ndtri
 
 from evaluators.statistics import LEVEL
+from evaluators.two_groups import area_interval
 from flows.experiments.leakage.result_tables import Membership
 
 _RESAMPLES = 1_000
@@ -35,28 +34,15 @@ class Separation:
 def separation(old: Array, new: Array, seed: int) -> Separation:
     """Compute the area under the ROC curve of these scores; `drawn` is the area for pairs resampled with replacement.
 
-    Ties count half. The interval contains each area that is less than 1.96 standard errors away from this one, so it
-    has a width even if the scores separate all articles. Sources: Hanley & McNeil 1982, The meaning and use of the area
-    under a ROC curve; Newcombe 2006, Confidence intervals for an effect size measure based on the Mann-Whitney
-    statistic, part 2, method 5.
+    Ties count half. The interval is that of `evaluators.two_groups`, which has a width even if the scores separate all
+    articles. Source: Hanley & McNeil 1982, The meaning and use of the area under a ROC curve.
     """
     above = (old[:, None] > new[None, :]) + 0.5 * (old[:, None] == new[None, :])
     pairs = len(old)
     weights = np.random.default_rng(seed).multinomial(pairs, [1 / pairs] * pairs, size=_RESAMPLES).astype(float)
     drawn = ((weights @ above) * weights).sum(axis=1) / pairs**2
     auc = float(above.mean())
-    return Separation(pairs, auc, 1 - _reaches_up(1 - auc, pairs), _reaches_up(auc, pairs), drawn)
-
-
-def _reaches_up(auc: float, pairs: int) -> float:
-    """Return the upper end of the interval: the largest area within 1.96 standard errors of this one."""
-    quantile = float(ndtri(1 - LEVEL / 2))
-
-    def beyond(area: float) -> float:
-        spread = 1 + (pairs - 1) * ((1 - area) / (2 - area) + area / (1 + area))
-        return float(area - auc - quantile * (area * (1 - area) * spread) ** 0.5 / pairs)
-
-    return float(brentq(beyond, auc + 1e-9, 1.0)) if auc < 1 else 1.0
+    return Separation(pairs, auc, *area_interval(auc, pairs, pairs), drawn)
 
 
 def blind_scores(old: Sequence[str], new: Sequence[str], seed: int) -> tuple[Array, Array]:

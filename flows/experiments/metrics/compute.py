@@ -119,10 +119,11 @@ def _texts(snapshot: Snapshot, articles: Sequence[Article], topics: Mapping[int,
 
 def _wording(snapshot: Snapshot) -> Wording:
     try:
-        language = load_language(language_code(snapshot.language, snapshot.wiki))
+        code = language_code(snapshot.language, snapshot.wiki)
+        language = load_language(code)
     except TerminalError:  # texts from elsewhere may be in a language without a data file
-        return Wording((), {})
-    return Wording(language.months, language.negations)
+        return Wording(None, (), {})
+    return Wording(code, language.months, language.negations)
 
 
 def _lengths(texts: Texts) -> dict[str, list[int]]:

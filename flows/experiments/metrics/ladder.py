@@ -49,8 +49,9 @@ RUNGS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Wording:
-    """What the ladder has to know about the language of the texts; both are empty for an unknown language."""
+    """What the ladder has to know about the language of the texts; all are empty for an unknown language."""
 
+    language: str | None
     months: Sequence[str]
     negations: Mapping[str, str]
 
@@ -61,7 +62,7 @@ def rungs(article: Article, other: Article, wording: Wording, seed: int) -> dict
     `other` is the article that another article's sentences are from.
     """
     page_id = article.page_id
-    sentences, others = (sentences_of(one.completion) for one in (article, other))
+    sentences, others = (sentences_of(one.completion, wording.language) for one in (article, other))
     mixed = {
         name: perturbations.replaced(sentences[:SENTENCES], others[:SENTENCES], share)
         for name, share in {ARTICLE: 0.0, **REPLACED}.items()
@@ -69,7 +70,7 @@ def rungs(article: Article, other: Article, wording: Wording, seed: int) -> dict
     words = min(WORDS, *(len(split_words(text)) for text in mixed.values()))
     cut = {name: first_words(text, words) for name, text in mixed.items()}
     beginning = cut[ARTICLE]
-    shuffled = perturbations.shuffled_sentences(beginning, seed, page_id)
+    shuffled = perturbations.shuffled_sentences(beginning, wording.language, seed, page_id)
     middle = len(sentences) // 2
     later = perturbations.replaced(sentences[middle : middle + SENTENCES], (), 0.0) if middle >= SENTENCES else ""
     made: dict[str, str | None] = {
@@ -78,11 +79,11 @@ def rungs(article: Article, other: Article, wording: Wording, seed: int) -> dict
         REPEATED: perturbations.repeated(article.first_sentence, words),
         "words_shuffled": perturbations.shuffled_words(beginning, seed, page_id),
         "sentences_shuffled": None if shuffled == beginning else shuffled,
-        "names_exchanged": names_exchanged(beginning, wording.months, seed, page_id),
+        "names_exchanged": names_exchanged(beginning, wording.language, wording.months, seed, page_id),
         "numbers_changed": numbers_changed(beginning, wording.months, seed, page_id),
         "negated": first_words(negated(beginning, wording.negations) or "", words),
         "later_part": first_words(later, words) if len(split_words(later)) >= words else None,
-        "headings": _with_headings(article.title, beginning),
+        "headings": _with_headings(article.title, beginning, wording.language),
         **dict(_of_length(article.completion)),
     }
     return {name: made[name] or None for name in RUNGS}
@@ -94,9 +95,9 @@ def _of_length(text: str) -> Iterator[tuple[str, str | None]]:
         yield name, first_words(text, length) if words >= length else None
 
 
-def _with_headings(title: str, text: str) -> str:
+def _with_headings(title: str, text: str, language: str | None) -> str:
     """Return the text below its title, with the title as a heading before every third sentence as well."""
-    sentences = sentences_of(text)
+    sentences = sentences_of(text, language)
     parts = [
         perturbations.replaced(sentences[start : start + HEADING_EVERY], (), 0.0)
         for start in range(0, len(sentences), HEADING_EVERY)

@@ -9,8 +9,9 @@ from newwiki.text.templates.renderer import UNSAID, TemplateArguments, renderer
 _SCHEME = re.compile(r"(?:https?:)?//", re.IGNORECASE)
 
 
-@renderer
+@renderer()
 def web_address(a: TemplateArguments, _: Language) -> str:
     """Render `{{URL|https://wiki.example/|Wiki}}` as Wiki, and without a second argument as wiki.example."""
-    shown = a[2] or _SCHEME.sub("", a[1], count=1).removesuffix("/")
+    address = _SCHEME.sub("", a[1], count=1).removesuffix("/")
+    shown = a[2] or address
     return UNSAID if HOLE in shown or not shown else shown

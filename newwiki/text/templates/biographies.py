@@ -3,23 +3,32 @@
 from newwiki.text.language import Language
 from newwiki.text.templates.renderer import TemplateArguments, renderer
 
+# What {{Bio}} takes for categories, the sort key and the picture.
+_UNSEEN = (
+    "Sesso ForzaOrdinamento Immagine DimImmagine Didascalia Didascalia2 Categorie Epoca Epoca2 LuogoNascitaLink "
+    "LuogoMorteLink NoteNascita NoteMorte Punto"
+)
 _VOWELS = tuple("aeiouàèéìòùAEIOUÀÈÉÌÒÙ")
 
 
-@renderer
+@renderer(ignores=_UNSEEN)
 def biography(a: TemplateArguments, _: Language) -> str:
     """Write the first sentence as Italian `{{Bio}}` does: Nome Cognome (Roma, 1 maggio 1900 – Bari, 2 giugno 1980) è
     stato uno scrittore italiano."""
     name = " ".join(part for part in (a["Titolo"], a["Nome"], a["Cognome"]) if part)
     if not name or a["Incipit"] == "no":
+        a.given()  # the wiki shows none of them
         return ""
     after = f"{a['PostCognomeVirgola'] and ', ' + a['PostCognomeVirgola']}{a['PostCognome'] and ' ' + a['PostCognome']}"
     life = " – ".join(part for part in (_event(a, "Nascita"), _event(a, "Morte")) if part)
+    life = ", ".join(part for part in (a["PreData"], life) if part)
     shown = f"'''{name}'''{after}" + (f" ({life})" if life else "")
     what = a["FineIncipit"]
-    if not what:
+    if what:
+        a.given()  # it stands for what the others would say
+    else:
         works = [_with_article(a, a["Attività"]), *(a[f"Attività{number}"] for number in (2, 3))]
-        professions = _listed([work for work in works if work])
+        professions = _listed([work for work in works if work]) + _more(a["AttivitàAltre"])
         citizen = a["NazionalitàNaturalizzato"]
         nationality = a["Nazionalità"] + (f" naturalizzat{_ending(a)} {citizen}" if citizen else "")
         verb = "è" if not _is_dead(a) else f"è stat{_ending(a)}"
@@ -28,12 +37,13 @@ def biography(a: TemplateArguments, _: Language) -> str:
 
 
 def _event(a: TemplateArguments, which: str) -> str:
+    place = a.first_of(f"Luogo{which}Alt", f"Luogo{which}")
     day = " ".join(part for part in (a[f"GiornoMese{which}"], a[f"Anno{which}"]) if part)
-    return ", ".join(part for part in (a[f"Luogo{which}"], day) if part and part != "?")
+    return ", ".join(part for part in (place, day) if part and part != "?")
 
 
 def _is_dead(a: TemplateArguments) -> bool:
-    return bool(a["AnnoMorte"] or a["GiornoMeseMorte"] or a["LuogoMorte"])
+    return bool(a.first_of("AnnoMorte", "GiornoMeseMorte", "LuogoMorte"))
 
 
 def _ending(a: TemplateArguments) -> str:
@@ -58,7 +68,7 @@ def _more(text: str) -> str:
     return text if not text or text[0] in ",;:" else f" {text}"
 
 
-@renderer
+@renderer(ignores="5 6 catIdx")
 def life_years(a: TemplateArguments, _: Language) -> str:
     """Chinese `{{bd|1900年|1月1日|1980年|3月3日}}` is （1900年1月1日—1980年3月3日）."""
     born, died = a[1] + a[2], a[3] + a[4]

@@ -12,6 +12,7 @@ _JOINS = {
     "and(-)": " and ", "by": " by ", "x": " × ", "×": " × ", "xx": " × ", "*": " × ", "or": " or ", "+/-": " ± ",
     "±": " ± ", "+": " + ", "/": "/", ",": ", ", ", and": ", and ", ", or": ", or ", "by(-)": " by ", "or(-)": " or ",
 }  # fmt: skip
+_SIGNS = {join: shown for join, shown in _JOINS.items() if not any(map(str.isalpha, shown))}  # in every language
 _SHOWS_GIVEN = {"", "or", "b", "br", "br()", "comma", "sqbr", "semicolon", "slash", "/", "x", "flip", "flip2"}
 _KEEPS_GIVEN = {"", "on", "off", "mid", "long", "nocat"}
 _SYMBOL = {"on", "in"}
@@ -27,7 +28,7 @@ class _Style:
     spelling: str
 
 
-@renderer
+@renderer(ignores="lk sigfig round order frac qid warnings debug tracking")
 def convert(a: TemplateArguments, language: Language) -> str:
     """Render `{{convert|5|km|mi}}` as 5 kilometres; ranges, dimensions and two units are as given."""
     style = _Style(
@@ -41,7 +42,7 @@ def convert(a: TemplateArguments, language: Language) -> str:
     return quantity(a, language, style)
 
 
-@renderer
+@renderer(ignores="2 wiki precision")
 def unit_in_name(a: TemplateArguments, language: Language) -> str:
     """Render `{{km to mi|5}}` as 5 kilometres."""
     style = _Style(symbols=a["abbr"] in ("on", "yes"), hyphened=a["adj"] == "on", american=False, spelling="")
@@ -77,7 +78,8 @@ def _range(
     """Return the numbers up to the next unit, their connectors, and the position of that unit."""
     numbers, joins = [read_number(given[position], language, a["comma"])], []
     position += 1
-    while position + 1 < len(given) and given[position].lower() in _JOINS:
+    known = _JOINS if language.names_units else _SIGNS
+    while position + 1 < len(given) and given[position].lower() in known:
         joins.append(given[position].lower())
         numbers.append(read_number(given[position + 1], language, a["comma"]))
         position += 2

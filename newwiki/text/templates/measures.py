@@ -5,7 +5,7 @@ from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 
 from newwiki.text.language import Language
 from newwiki.text.tags import HOLE
-from newwiki.text.templates.numbers import read_number, times_ten_to
+from newwiki.text.templates.numbers import read_local_number, read_number, times_ten_to
 from newwiki.text.templates.renderer import UNSAID, TemplateArguments, renderer
 
 _RANGES = {
@@ -20,6 +20,7 @@ _RANGES = {
     "/": "/",
 }
 _WITH_BRACKET = re.compile(r"(.+?)(\(\d+\))?(?:[eE]([-−+]?\d+))?")
+_WITH_UNIT = re.compile(r"([-−+]?\d(?:[\d.,]|\s(?=\d))*+)\s++([^\W\d_][^\s\d]*)")
 _DIGITS = re.compile(r"[-−+]?(?=.*\d)[\d.,…]+(?:\(\d+\))?")
 _ERROR = re.compile(r"\(\d+\)")
 _POWER = re.compile(r"[-−+]?\d{1,6}")
@@ -32,12 +33,12 @@ _UNITS = {
 _GLUED = ("%", "‰", "°", "′", "″")
 
 
-@renderer
+@renderer(ignores="debug")
 def val(a: TemplateArguments, language: Language) -> str:
     """Render `{{val|6.02|e=23|u=kg}}` as 6.02×10^23 kg, with errors, ranges, prefix and suffix as in Template:Val."""
     groups = "" if a["fmt"] == "commas" else "off"
-    unit = _unit(a["u"] or a["ul"], a["up"] or a["upl"])
-    if (a["e"] and not _POWER.fullmatch(a["e"])) or unit is None:
+    unit = _unit(a.first_of("u", "ul"), a.first_of("up", "upl"))
+    if (a["e"] and not _POWER.fullmatch(a["e"])) or unit is None or a["fmt"] not in ("", "commas", "gaps", "none"):
         return UNSAID
     power = times_ten_to(a["e"])
     given = [part for part in a.listed if part]
@@ -97,24 +98,27 @@ def _power(digits: str) -> str:
     return {"2": "²", "3": "³"}.get(digits, f"^{digits.replace('-', '−')}")
 
 
-@renderer
+@renderer()
 def gaps(a: TemplateArguments, language: Language) -> str:
     """Render `{{gaps|6.022|14|e=23|u=m}}` as 6.02214×10^23 m: the gaps are not characters."""
-    unit = _unit(a["u"] or a["ul"], "")
+    unit = _unit(a.first_of("u", "ul"), "")
     digits = "".join(a.listed).replace("...", "…")
     bad = unit is None or not _DIGITS.fullmatch(digits) or (a["e"] and not _POWER.fullmatch(a["e"]))
     return UNSAID if bad else f"{a['lhs']}{digits}{times_ten_to(a['e'])}{unit}"
 
 
-@renderer
+@renderer()
 def measured(a: TemplateArguments, language: Language) -> str:
-    """Render `{{unité|12345,6|km|2}}` as 12 345,6 km², `{{unité|5|m|s|-1}}` as 5 m⋅s^−1; also `{{nombre}}`."""
+    """Render `{{unité|12345,6|km|2}}` as 12 345,6 km², `{{unité|5|m|s|-1}}` as 5 m⋅s^−1, `{{unité|5 km}}` as 5 km."""
     first, *units = [*a.listed, ""]
-    text = re.sub(r"\s", "", first.replace("&nbsp;", " "))
-    number = read_number(text.replace(",", ".") if language.decimal_mark == "," else text, language)
-    if number is None or (a["e"] and not _POWER.fullmatch(a["e"])) or any(HOLE in u or UNSAID in u for u in units):
-        return UNSAID
-    if any(a[key] for key in ("à", "et", "ou", "x", "×", "±", "+", "-", "incertitude")):
+    if not any(units) and (parts := _WITH_UNIT.fullmatch(first)):
+        first, units = parts[1], [parts[2]]
+    number = read_local_number(first, language)
+    if (
+        number is None
+        or (a["e"] and not _POWER.fullmatch(a["e"]))
+        or any(mark in unit for unit in units for mark in (HOLE, UNSAID, "="))
+    ):
         return UNSAID
     factors: list[str] = []
     for unit in filter(None, units):
@@ -127,18 +131,28 @@ def measured(a: TemplateArguments, language: Language) -> str:
     return f"{number.text}{times_ten_to(a['e'])} {'⋅'.join(factors)}".strip()
 
 
-@renderer
-def metres(a: TemplateArguments, language: Language) -> str:
-    """Render `{{Höhe|2962|DE-NHN}}` as 2962 m."""
-    number = read_number(a[1], language, "off")
-    return f"{number.text} m" if number else UNSAID
+@renderer()
+def value(a: TemplateArguments, language: Language) -> str:
+    """Render Italian `{{M|12 745,594|ul=km}}` as 12 745,594 km, `{{M|5|0,1|u=m|e=3}}` as (5±0,1)×10^3 m."""
+    number, unit = read_local_number(a[1], language), _unit(a.first_of("u", "ul"), a.first_of("up", "upl"))
+    error = read_local_number(a[2], language) if a[2] else None
+    if a[3] or (a[2] and not error and not unit):
+        given = a[3] or a[2]
+        unit = None if unit or (a[3] and a[2] and not error) else _unit(given, "")
+    elif a[2] and not error:
+        unit = None
+    if number is None or unit is None or (a["e"] and not _POWER.fullmatch(a["e"])):
+        return UNSAID
+    shown = f"{number.text}±{error.text}" if error else number.text
+    power = times_ten_to(a["e"])
+    return f"{a['p']}{f'({shown}){power}' if error and power else shown + power}{a['s']}{unit}"
 
 
-@renderer
+@renderer(ignores="precision abbr frac sp")
 def height(a: TemplateArguments, language: Language) -> str:
     """Render `{{height|ft=5|in=3}}` as 5 ft 3 in; the converted value is left out."""
     units = {"m": ("m", "meter", "metre"), "cm": ("cm",), "ft": ("ft", "feet", "foot"), "in": ("in", "inch", "inches")}
-    given = [(next((a[key] for key in keys if a[key]), ""), unit) for unit, keys in units.items()]
+    given = [(a.first_of(*keys), unit) for unit, keys in units.items()]
     numbers = [(read_number(text, language), unit) for text, unit in given if text]
     if not numbers or any(number is None for number, _ in numbers):
         return UNSAID
@@ -152,24 +166,26 @@ _SCALES = {
 _YEAR = re.compile(r"\d{4}")
 
 
-@renderer
+@renderer(ignores="round about r a")
 def money(a: TemplateArguments, language: Language) -> str:
     """Render `{{INR|50|c}}` as ₹50 crore, `{{US$|500|1990}}` as US$500; without an amount, the sign."""
-    sign, scale = language.currencies[a.name], "" if _YEAR.fullmatch(a[2]) else a[2].lower()
-    if scale not in _SCALES or any(mark in a[1] for mark in HOLE + UNSAID):
+    sign, long = language.currencies[a.name], a["long"]
+    scale = "" if _YEAR.fullmatch(a[2]) else a[2].lower()
+    if scale not in _SCALES or any(mark in a[1] for mark in HOLE + UNSAID) or (a[1] and not language.currency_first):
         return UNSAID
-    if a["long"] == "no":
+    if long == "no":
         sign = re.sub(r"[A-Za-z]", "", sign) or sign
     return f"{sign}{a[1]} {_SCALES[scale]}".rstrip() if a[1] else sign
 
 
-@renderer
+@renderer(ignores="linked first")
 def money_of(a: TemplateArguments, language: Language) -> str:
     """Render `{{currency|5000|INR}}` as ₹5,000; `UNSAID` for a code that the language's table lacks."""
     sign, number = language.currencies.get((a[2] or "usd").lower()), read_number(a[1], language)
-    if sign is None or number is None:
+    passed = a["passthrough"] == "yes"
+    if sign is None or number is None or not language.currency_first:
         return UNSAID
-    return f"{sign}{a[1] if a['passthrough'] == 'yes' else number.text}"
+    return f"{sign}{a[1] if passed else number.text}"
 
 
 _CLOCK = re.compile(r"\d{1,3}(?::\d\d){1,2}(?: ?[ap]\.?m\.?)?", re.IGNORECASE)
@@ -177,10 +193,11 @@ _LENGTH = re.compile(r"\d[\d:.,]*")
 _MOST_DECIMALS = 12
 
 
-@renderer
+@renderer()
 def duration(a: TemplateArguments, _: Language) -> str:
     """Render `{{duration|h=1|m=2|s=3}}` as 1:02:03, `{{duration|m=3|s=45}}` as 3:45; also `1:02:03` and `3|45`."""
-    given = [a["h"], a["m"], a["s"]] if a["h"] or a["m"] or a["s"] else a.listed
+    units = [a["h"], a["m"], a["s"]]
+    given = units if any(units) else a.listed
     if len(given) == 1:
         return given[0] if _LENGTH.fullmatch(given[0]) else UNSAID
     parts = given if given[:1] != [""] else given[1:]
@@ -189,13 +206,13 @@ def duration(a: TemplateArguments, _: Language) -> str:
     return ":".join([part or "0" if place == 0 else part.zfill(2) for place, part in enumerate(parts)])
 
 
-@renderer
+@renderer()
 def clock(a: TemplateArguments, _: Language) -> str:
     """Render `{{time|3:45}}` as 3:45; with a time zone it shows the moment of reading, which a snapshot lacks."""
     return a[1] if _CLOCK.fullmatch(a[1]) else UNSAID
 
 
-@renderer
+@renderer()
 def percentage(a: TemplateArguments, _: Language) -> str:
     """Render `{{pct|1|3|1}}` as 33.3%: the share of the second number, with the third as number of decimals."""
     try:

@@ -3,36 +3,37 @@
 import unicodedata
 
 from newwiki.text.language import Language
-from newwiki.text.templates.renderer import TemplateArguments, renderer
+from newwiki.text.templates.renderer import NAMED, TemplateArguments, renderer
 
 _MARKUP = str.maketrans({character: f"&#{ord(character)};" for character in "&{}[]|=<>*#:;'_"})
 
 
-@renderer
+@renderer()
 def page_title(a: TemplateArguments, _: Language) -> str:
     """Render `{{PAGENAME}}` as the title, `{{PAGENAME:Other page}}` as that title; articles have no subpages."""
     return (a[1] or a.title).translate(_MARKUP)
 
 
-@renderer
+@renderer(ignores="1 size")
 def country(a: TemplateArguments, language: Language) -> str:
     """Render `{{USA}}` as United States."""
     return language.countries[a.name.upper()]
 
 
-@renderer
+@renderer(ignores="2 variant size width")
 def flag(a: TemplateArguments, language: Language) -> str:
     """Render `{{flag|USA}}` as United States, `{{flag|Japan|1870}}` as Japan."""
-    return a["name"] or language.countries.get(a[1], a[1])
+    named, code = a["name"], a[1]
+    return named or language.countries.get(code, code)
 
 
-@renderer
+@renderer(ignores="3 variant size")
 def flag_and_person(a: TemplateArguments, _: Language) -> str:
     """Render `{{flagathlete|[[Jane Doe]]|USA}}` as Jane Doe (USA)."""
     return f"{a[1]} ({a[2]})" if a[1] and a[2] else a[1]
 
 
-@renderer
+@renderer(ignores=f"2 {NAMED}")
 def code_point(a: TemplateArguments, _: Language) -> str:
     """Render `{{unichar|20AC}}` as U+20AC € EURO SIGN."""
     try:

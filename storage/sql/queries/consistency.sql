@@ -55,6 +55,12 @@ union all
 select 'anchor scores without an evaluator', count(*)
 from anchor_scores anti join evaluators using (evaluator_id)
 union all
+select 'ladder scores without an article', count(*)
+from ladder_scores anti join stored_articles using (snapshot_id, page_id)
+union all
+select 'ladder scores without an evaluator', count(*)
+from ladder_scores anti join evaluators using (evaluator_id)
+union all
 select 'completions without an answer that have a text or are kept', count(*)
 from completions
 where no_answer is not null and (text <> '' or kept)
@@ -116,6 +122,12 @@ from article_facts anti join article_structure using (snapshot_id, page_id)
 union all
 select 'citations without a structure', count(*)
 from article_citations anti join article_structure using (snapshot_id, page_id)
+union all
+select 'tags without a structure', count(*)
+from article_tags anti join article_structure using (snapshot_id, page_id)
+union all
+select 'deletions without a candidate', count(*)
+from deletions anti join candidates using (snapshot_id, page_id)
 union all
 select 'hashes without a snapshot', count(*)
 from snapshot_hashes anti join snapshots using (snapshot_id)
@@ -211,6 +223,14 @@ select printf('page %d has %d citations, and %d are stored', page_id, citations,
 from article_structure
 where snapshot_id = $1 and citations <> (
     select count(*) from article_citations as one where one.snapshot_id = $1 and one.page_id = article_structure.page_id
+)
+union all
+select printf('page %d has %d maintenance templates, and %d are stored', page_id, tags, (
+    select count(*) from article_tags as one where one.snapshot_id = $1 and one.page_id = article_structure.page_id
+))
+from article_structure
+where snapshot_id = $1 and tags <> (
+    select count(*) from article_tags as one where one.snapshot_id = $1 and one.page_id = article_structure.page_id
 )
 union all
 select 'its kind is not that of its parameters' from snapshot where kind is distinct from (parameters ->> 'kind')

@@ -17,6 +17,18 @@ where edition = ?
 group by outcome
 order by array_position(['unchanged', 'changed'], outcome) nulls last, articles desc, outcome;
 
+-- name: edition_deletions
+select
+    coalesce(route, 'unknown') as route,
+    coalesce(criterion, '') as criterion,
+    coalesce(array_to_string(kinds, ', '), '') as kinds,
+    count(*) as articles,
+    min_by(title || ': ' || if(status = 'ok', coalesce(nullif(comment, ''), 'no comment'), status), page_id) as example
+from (select * exclude (snapshot_id) from deletions where snapshot_id = $1)
+join (from edition_articles where edition = $1) using (page_id)
+group by 1, 2, 3
+order by articles desc, route, criterion, kinds;
+
 -- name: revisited_pages
 select page_id, title, created_at, revisions, origin
 from stored_articles

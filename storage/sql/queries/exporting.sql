@@ -144,6 +144,14 @@ where snapshot_id = ?
 order by page_id, place;
 
 
+-- name: export_tags
+select article_tags.*, title, permalink
+from article_tags
+join stored_articles using (snapshot_id, page_id)
+where snapshot_id = ?
+order by page_id, place;
+
+
 -- name: export_facts
 select article_facts.*, title, permalink
 from article_facts

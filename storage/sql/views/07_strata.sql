@@ -11,12 +11,20 @@ create or replace macro infobox_stratum(infoboxes) as
 create or replace macro holes_stratum(holes) as
     case when holes = 0 then {'value': 'none', 'place': 1} when holes <= 2 then {'value': '1 to 2', 'place': 2}
     when holes > 2 then {'value': '3 or more', 'place': 3} else {'value': 'unknown', 'place': 4} end;
+create or replace macro tags_stratum(tags, kinds) as
+    case when tags = 0 then {'value': 'none', 'place': 1} when tags > 0 then {'value': kinds, 'place': 2}
+    else {'value': 'unknown', 'place': 3} end;
 
 create or replace view strata as
 with lengths as (
     select snapshot_id, quantile_disc(words, 1 / 3) as a_third, quantile_disc(words, 2 / 3) as two_thirds
     from stored_articles
     group by snapshot_id
+),
+tagged as (
+    select snapshot_id, page_id, string_agg(distinct kind, ', ' order by kind) as kinds
+    from article_tags
+    group by snapshot_id, page_id
 ),
 known as (
     select
@@ -27,13 +35,15 @@ known as (
             'infobox': infobox_stratum(infoboxes),
             'holes': holes_stratum(holes),
             'topic': {'value': topic_label(topics.page_id, topics.wikibase_item, topics.topic), 'place': if(topics.topic is null, 2, 1)},
-            'age': {'value': strftime(created_at, if(kind = 'old', '%Y', '%Y-%m')), 'place': 1}
+            'age': {'value': strftime(created_at, if(kind = 'old', '%Y', '%Y-%m')), 'place': 1},
+            'tags': tags_stratum(tags, kinds)
         } as of
     from stored_articles
     join snapshots using (snapshot_id)
     join lengths using (snapshot_id)
     left join article_structure using (snapshot_id, page_id)
     left join topics using (snapshot_id, page_id)
+    left join tagged using (snapshot_id, page_id)
 ),
 -- Unions of two at a time: DuckDB prints a longer chain in more than one way, and views are compared by their printed form
 of_prose as (
@@ -51,12 +61,17 @@ of_rest as (
     union all
     select snapshot_id, page_id, 'holes', of.holes.value, of.holes.place from known
 ),
-of_both as (
+of_text as (
     select * from of_prose union all select * from of_page
+),
+of_history as (
+    select * from of_rest
+    union all
+    select snapshot_id, page_id, 'tags' as stratum, of.tags.value as value, of.tags.place as place from known
 )
-select * from of_both
+select * from of_text
 union all
-select * from of_rest;
+select * from of_history;
 
 create or replace view scores_by_stratum as
 with on_snapshots as (
@@ -113,11 +128,11 @@ from stratum_summaries
 join column_evaluators using (metric, evaluator_id)
 join named using (run_id, snapshot_id);
 
-comment on view strata is 'One row per article and stratum: the part to which the article belongs. Articles are divided by length (thirds of the snapshot by words), citations, infobox, topic, age and holes.';
+comment on view strata is 'One row per article and stratum: the part to which the article belongs. Articles are divided by length (thirds of the snapshot by words), citations, infobox, topic, age, holes and maintenance templates.';
 comment on column strata.snapshot_id is 'The snapshot.';
 comment on column strata.page_id is 'The article.';
-comment on column strata.stratum is 'The stratum: length, citations, infobox, topic, age or holes.';
-comment on column strata.value is 'The part. length: short, medium or long. citations: none, 1 to 5, or 6 or more. infobox: yes or no. holes: none, 1 to 2, or 3 or more. topic: the topic. age: the month of creation, or the year in a snapshot of old articles. unknown if the property was not stored or looked up.';
+comment on column strata.stratum is 'The stratum: length, citations, infobox, topic, age, holes or tags.';
+comment on column strata.value is 'The part. length: short, medium or long. citations: none, 1 to 5, or 6 or more. infobox: yes or no. holes: none, 1 to 2, or 3 or more. topic: the topic. age: the month of creation, or the year in a snapshot of old articles. tags: the kinds of the maintenance templates (article_tags) in alphabetical order, or none. unknown if the property was not stored or looked up.';
 comment on column strata.place is 'The position of the part among those of the stratum.';
 
 comment on view scores_by_stratum is 'One row per score of a finished scoring and stratum, with the part to which the article belongs.';
@@ -128,7 +143,7 @@ comment on column scores_by_stratum.metric is 'The metric.';
 comment on column scores_by_stratum.value is 'The score; NULL if there is none.';
 comment on column scores_by_stratum.status is 'ok, or the reason why there is no score.';
 comment on column scores_by_stratum.evaluator_id is 'The evaluator that computed the score.';
-comment on column scores_by_stratum.stratum is 'The stratum: length, citations, infobox, topic, age or holes.';
+comment on column scores_by_stratum.stratum is 'The stratum: length, citations, infobox, topic, age, holes or tags.';
 comment on column scores_by_stratum.part is 'The part of the stratum, as in strata.value.';
 comment on column scores_by_stratum.place is 'The position of the part among those of the stratum.';
 
@@ -141,7 +156,7 @@ comment on column page_means_by_stratum.mean is 'The mean score of the prompt''s
 comment on column page_means_by_stratum.texts is 'The number of the prompt''s texts that have a score.';
 comment on column page_means_by_stratum.squares is 'The sum of the squared deviations of the scores of the prompt''s texts from their mean.';
 comment on column page_means_by_stratum.snapshot_id is 'The snapshot.';
-comment on column page_means_by_stratum.stratum is 'The stratum: length, citations, infobox, topic, age or holes.';
+comment on column page_means_by_stratum.stratum is 'The stratum: length, citations, infobox, topic, age, holes or tags.';
 comment on column page_means_by_stratum.part is 'The part of the stratum, as in strata.value.';
 comment on column page_means_by_stratum.place is 'The position of the part among those of the stratum.';
 
@@ -153,7 +168,7 @@ comment on column page_gaps_by_stratum.page_id is 'The article of the prompt.';
 comment on column page_gaps_by_stratum.reason is 'The reason why there is no score.';
 comment on column page_gaps_by_stratum.texts is 'The number of the prompt''s texts without a score for this reason.';
 comment on column page_gaps_by_stratum.snapshot_id is 'The snapshot.';
-comment on column page_gaps_by_stratum.stratum is 'The stratum: length, citations, infobox, topic, age or holes.';
+comment on column page_gaps_by_stratum.stratum is 'The stratum: length, citations, infobox, topic, age, holes or tags.';
 comment on column page_gaps_by_stratum.part is 'The part of the stratum, as in strata.value.';
 comment on column page_gaps_by_stratum.place is 'The position of the part among those of the stratum.';
 
@@ -162,7 +177,7 @@ comment on column stratum_summaries.snapshot_id is 'The snapshot.';
 comment on column stratum_summaries.run_id is 'The run, or reference:SNAPSHOT for the articles.';
 comment on column stratum_summaries.metric is 'The metric.';
 comment on column stratum_summaries.evaluator_id is 'The evaluator that computed the scores.';
-comment on column stratum_summaries.stratum is 'The stratum: length, citations, infobox, topic, age or holes.';
+comment on column stratum_summaries.stratum is 'The stratum: length, citations, infobox, topic, age, holes or tags.';
 comment on column stratum_summaries.value is 'The part of the stratum, as in strata.value.';
 comment on column stratum_summaries.place is 'The position of the part among those of the stratum.';
 comment on column stratum_summaries.finished_at is 'The time at which the scoring was finished.';
@@ -180,7 +195,7 @@ comment on column stratum_summaries.skew is 'The skewness of the mean, estimated
 comment on column stratum_summaries.reasons is 'The reasons why texts have no score, with the number of texts for each reason.';
 
 comment on view leaderboard_by_stratum is 'One row per run, metric and part of a stratum: the leaderboard by stratum, with the evaluators that column_evaluators names.';
-comment on column leaderboard_by_stratum.stratum is 'The stratum: length, citations, infobox, topic, age or holes.';
+comment on column leaderboard_by_stratum.stratum is 'The stratum: length, citations, infobox, topic, age, holes or tags.';
 comment on column leaderboard_by_stratum.value is 'The part of the stratum, as in strata.value.';
 comment on column leaderboard_by_stratum.place is 'The position of the part among those of the stratum.';
 comment on column leaderboard_by_stratum.model is 'The model; Wikipedia for the articles.';

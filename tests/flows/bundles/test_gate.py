@@ -164,7 +164,8 @@ def mutated(draw: st.DrawFn, rows: pa.Table) -> pa.Table:
 
 
 TABLES = (
-    "snapshots", "candidates", "stored_articles", "article_structure", "article_facts", "article_citations", "requests",
+    "snapshots", "candidates", "stored_articles", "article_structure", "article_facts", "article_citations",
+    "article_tags", "deletions", "requests",
     "novelty", "topics", "runs", "completions", "evaluators", "metrics", "scores", "run_scores",
 )  # fmt: skip
 

@@ -1,10 +1,12 @@
 """Snapshots of invented articles: of one style and length, about people and places drawn anew for each."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from benchmarks.cutoff_seeds import Article
 from newwiki.snapshot import Judged, Selection, Site, Snapshot, Window
+from newwiki.text.language import load_language
+from newwiki.text.structure import structure_json
 from storage.database import Database
 from storage.snapshots import parameters_json, publish
 
@@ -12,15 +14,22 @@ WIKI = Site("inventedwiki", "en", "https://wiki.example/wiki/Main_Page")
 CUTOFF = datetime(2027, 1, 1, tzinfo=UTC)
 
 
-def publish_month(database: Database, month: str, articles: Sequence[Article], first_page: int) -> Snapshot:
-    """The articles as those of a month (`2026-10`), numbered from `first_page` on."""
+def publish_month(
+    database: Database,
+    month: str,
+    articles: Sequence[Article],
+    first_page: int,
+    templates: Mapping[int, str] | None = None,
+) -> Snapshot:
+    """The articles as those of a month (`2026-10`), numbered from `first_page` on. With `templates`, by page id, their
+    structure is known."""
     window = Window.month(month)
     name = f"{WIKI.wiki}-{month}"
-    pages = [_page(first_page + place, one, window) for place, one in enumerate(articles)]
+    pages = [invented_page(first_page + place, one, window, templates) for place, one in enumerate(articles)]
     return publish(database, name, WIKI, window, CUTOFF, parameters_json(window, Selection(), "new"), pages)
 
 
-def _page(page_id: int, article: Article, window: Window) -> Judged:
+def invented_page(page_id: int, article: Article, window: Window, templates: Mapping[int, str] | None) -> Judged:
     created = window.start + timedelta(hours=page_id % 600)
     return Judged(
         page_id=page_id,
@@ -33,4 +42,7 @@ def _page(page_id: int, article: Article, window: Window) -> Judged:
         words=len(article.text.split()),
         first_sentence=article.first_sentence,
         completion=article.completion,
+        structure=None
+        if templates is None
+        else structure_json(templates.get(page_id, "") + article.text, load_language("en")),
     )

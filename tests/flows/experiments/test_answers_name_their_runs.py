@@ -31,6 +31,7 @@ WRITTEN: dict[str, Any] = {"decoder": ("greedy",), "max_new_tokens": 8, "samples
 SHORT = {"prompt_length": 4, "prefix_length": (4,), "gap": (), "rate": (0.5,), "max_new_tokens": 4, "samples": 1}
 # What each experiment is asked here. A new experiment needs a line.
 ASKED: Mapping[str, dict[str, Any]] = {
+    "authorship": {**WRITTEN, "metrics": "words"},
     "contrast": {"snapshot": NEW, "max_new_tokens": 8, "metrics": "diversity,words", "decoder": ("greedy",),
                  "ablations": "none"},
     "corpora": {"max_new_tokens": 4, "epochs": 1, "max_length": 16, "decoder": ("greedy",),
@@ -45,11 +46,11 @@ ASKED: Mapping[str, dict[str, Any]] = {
     "models": {**WRITTEN, "metrics": "distinct_2,rep_4"},
     "verifiability": {**WRITTEN, "decoder": ("greedy", "sample:top_k=2")},
 }  # fmt: skip
-READS_STORED = {"models", "linking"}  # runs of other weights that are stored are rows of their own
+READS_STORED = {"authorship", "models", "linking"}  # runs of other weights that are stored are rows of their own
 # Experiments whose runs come by a way of their own: those that read stored runs, one that reads a second model, one
 # that continues texts, one that trains, and one with prompts of its own. The others ask for their runs as
 # `decoder-grid` does.
-BY_EACH_WAY = {"models", "contrast", "exposure-bias", "corpora", "fairness"}
+BY_EACH_WAY = {"authorship", "models", "contrast", "exposure-bias", "corpora", "fairness"}
 SCORES_RUNS, SCORES_NONE = "decoder-grid", "exposure-bias"
 READS_NO_RUN = {"metrics"}
 
@@ -91,7 +92,9 @@ class _Kept(Experiment):
 def months(tmp_path_factory: pytest.TempPathFactory) -> Path:
     database, random = Database(tmp_path_factory.mktemp("months") / "newwiki.duckdb"), np.random.default_rng(4)
     for place, month in enumerate(("2026-08", "2026-10")):
-        publish_month(database, month, articles(random, 0, ARTICLES), 1 + 100 * place)
+        # a third of the articles are tagged
+        tags = dict.fromkeys(range(1 + 100 * place, 200, 3), "{{AI-generated}}")
+        publish_month(database, month, articles(random, 0, ARTICLES), 1 + 100 * place, tags)
     return database.path
 
 
@@ -217,7 +220,8 @@ def test_an_answer_names_all_that_it_read_by_id_and_weights(asked: Asked) -> Non
         assert {run.run_id: run.model_sha256 for run in found.runs}.items() <= stored.items()
     assert any(run.model_sha256.startswith("dec0") for run in found.runs) == (asked.experiment.name in READS_STORED)
     named = {run.run_id for run in found.runs} | {f"reference:{name}" for name in (OLD, NEW)}
-    assert {row.run_id for rows in found.rows for row in rows if hasattr(row, "run_id")} <= named
+    run_ids = (getattr(row, "run_id", None) for rows in found.rows for row in rows)
+    assert set(filter(None, run_ids)) <= named  # a row of several runs has no id
     alone = asked.found  # of a database that has only the runs that were asked for
     if asked.experiment.name in {*READS_STORED, "corpora"}:  # whose rows name a folder beside the database
         keep_only(asked.database, named)

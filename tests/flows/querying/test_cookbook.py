@@ -268,7 +268,7 @@ def test_each_stratum_divides_the_newest_runs_articles(answer: Answer, values: V
     run_id, rows = "run-e", answer("strata")
     whole = values[run_id, "sbert"]
     strata = {row["stratum"] for row in rows}
-    assert strata == {"age", "citations", "holes", "infobox", "length", "topic"}
+    assert strata == {"age", "citations", "holes", "infobox", "length", "tags", "topic"}
     for stratum in strata:
         parts = [row for row in rows if row["stratum"] == stratum]
         assert sum(row["articles"] for row in parts) == PAGES

@@ -105,7 +105,7 @@ def test_anchors_have_the_length_and_the_words_that_they_promise(database: Path)
     with Database(database).read():
         name = snapshots.resolve(Database(database), "latest").snapshot_id
         article, other, *_ = snapshots.articles(Database(database), name)
-    texts = anchor_texts(article, other, 40)
+    texts = anchor_texts(article, other, 40, "en")
     assert texts.keys() == ANCHORS.keys()
     assert {len(text.split()) for text in texts.values()} == {40}
     assert article.completion.startswith(texts["anchor:article"]) and other.completion.startswith(texts["anchor:other"])
@@ -115,7 +115,7 @@ def test_anchors_have_the_length_and_the_words_that_they_promise(database: Path)
 
 def test_a_short_article_gives_a_short_text(database: Path) -> None:
     article = Article(**{**vars(_any(database)), "completion": "It is old.", "first_sentence": "Lorn is a town."})
-    assert anchor_texts(article, article, 40)["anchor:article"] == "It is old."
+    assert anchor_texts(article, article, 40, "en")["anchor:article"] == "It is old."
 
 
 def _any(database: Path) -> Article:

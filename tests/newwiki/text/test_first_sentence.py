@@ -1,6 +1,7 @@
 import json
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from newwiki.text.first_sentence import first_sentence, list_share, why_no_sentence
 from newwiki.text.language import Language, load_language
+from newwiki.text.sentences import rules_for, sentence_ends, sentence_spans
 
 PIECES = [
     "He",
@@ -240,4 +242,148 @@ def test_a_sentence_of_any_length_is_found_in_time_that_grows_as_it_does(english
     assert paragraph.startswith(sentence)
     why_no_sentence(sentence, english, "Mr. Lumen")
     list_share(paragraph)
+    assert time.process_time() - start < 10
+
+
+# Of the kinds of the Golden Rules of Pragmatic Segmenter (Kevin S. Dias, MIT license), in words of our own.
+SPLITS = {
+    "en": """
+        Lumen is a river. |It is long.
+        Ada B. Holm wrote page p. 55 of it.
+        Was Holm and co. at the mill? |It was.
+        They sold it to Reed, Holm & Co. at noon.
+        Ask Holm and co. |They know it.
+        They sold it to Holm & Co. |It was late.
+        That is Ada Holm Jr.'s mill on 5th st. near Mt. Lumen.
+        He lives in the U.S. |How old is he?
+        He works for the U.S. Army in the E.U. today.
+        It opens at 5 p.m. |He left.
+        He joined Lumen Inc. |It failed.
+        It cost $100.00. |Is it new?
+        He reads (He learned it in school.) at night.
+        (He was old. He was ill.) |They left.
+        Write to ada.holm@lumen.example. |She answers.
+        The page is https://lumen.example/a.b.html. |Read it.
+        She said, 'It is good.' and left.
+        She said, "It is good." |Then she left.
+        Well!! |Who is there? |Well!? |Is it you?
+        1.) The mill |2.) The bridge
+        1) The mill. |2) The bridge.
+        1. The mill |2. The bridge |3. The river
+        • 9. The mill |• 10. The bridge
+        ⁃9. The mill |⁃10. The bridge
+        a. The mill |b. The bridge |c. The river
+        It is house N°. 1026.253. |That is old.
+        She works at Yahoo! in the city and at Yahoo! Japan.
+        They sang Oklahoma! (1943) and Who Is It? Live in one show.
+        We walked, you and I. |Did you see Ada I. Holm?
+        She wrote of “laws that are less complex. . . .”
+        "Holm [...] wrote of mills [...]" (Reed 55).
+        It is left out here . . . . |The rest follows.
+        I never said that.... |She left.
+        I was not ... well, what I mean. . . is . . . I did not.
+        It was lost there. |. . . The rest was not.
+        Holm et al. (2004) and Reed et al. [2005] found it. |It is old.
+        The Com. & Pub. Corp. of Lumen built it.
+        She said no. |He read no. 5 of it.
+        The firm grew. |iPhone sales did not.
+    """,
+    "de": """
+        „Es ist spät“, sagte sie: „Ich gehe.“ |Sie ging.
+        Es gibt z. B. Mühlen, vgl. S. 225, u. a. am 3. Mai 1900.
+        Wir trafen Dr. med. Holm. |Er war 12. |Die Mühle stand.
+        1. FC Lumen spielt in der 2. Liga.
+        Wilhelm II. war Kaiser. |Nach ihm kam keiner.
+        Es war eine neue Art. |Berlin lag fern.
+    """,
+    "es": """
+        ¡Hola, Sra. Holm! |¿Cómo está? |Espero que bien.
+        «Nadie es perfecto.», dijo el Dr. Holm en los EE. UU. y se fue.
+        La cita es el lun. 15 de mar. de 2014. |Gracias.
+        Mide 20.5 m². |El otro no.
+    """,
+    "fr": """
+        M. Holm arrive v. 50 av. J.-C. à Rome. |Il part.
+        « Viens ! » |Elle vient. |Quoi ? |Rien.
+        Le texte « LL.AA. » est une abréviation.
+    """,
+    "ru": """
+        Он родился в 1900 г. в г. Лумен. |Его отец был врачом.
+        Девочка кричала: «Где мама?». |Она ушла.
+        Л. Н. Хольм написал «Реку» и т. д. |Он умер.
+        «Куда ты? — спросила она. — Там река».
+    """,
+    "it": """
+        Buongiorno, Sig.ra Holm! |Sono l'Ing. Reed. |È vero?
+        Costa 1.500,00 euro, cfr. pag. 5. |È caro.
+    """,
+    "nl": "Dhr. Holm kwam o.a. op 3 mei. |81 procent was raak. |...en toen niet.",
+    "pl": "Ks. Holm ur. 3. maja 1900 r. w Lumen, m.in. z. |Był stary.",
+    "pt": "O Sr. Holm nasceu em 1900 a.C. no séc. V. |Ele era velho.",
+    "zh": """
+        这是河。|它很长！|「这是桥。」|完
+        他说：“我走了。他来了。”|然后他走了（他很老。）。|完
+    """,
+    "ja": """
+        これは川です。|それは何ですか？|橋です！
+        彼は「行く。来る。」と言った。|川は長さ３．２９キロです（古い川です。長い。）。|山です
+        彼はYahoo!とLumen Inc. の社員です。|山です
+    """,
+}
+
+
+@pytest.mark.parametrize(
+    ("code", "parts"),
+    [(code, line.strip().split("|")) for code, lines in SPLITS.items() for line in lines.strip().splitlines()],
+)
+def test_first_sentences_and_scores_split_by_one_rule(code: str, parts: list[str]) -> None:
+    text, language = "".join(parts), load_language(code)
+    assert [text[start:end] for start, end, _ in sentence_spans(text, language)] == [part.strip() for part in parts]
+    assert first_sentence(text, language).strip() == parts[0].strip()
+
+
+def test_a_first_sentence_is_rather_too_long_than_broken_off(english: Language) -> None:
+    """The subject's name may end in a mark, and Latin words in a Chinese sentence may be abbreviated."""
+    assert first_sentence("Attack! Pro is a firm. It sells.", english) == "Attack! Pro is a firm."
+    assert next(sentence_ends("Attack! Pro is a firm.", english)) == len("Attack!")
+    assert first_sentence("Lumen Co. Ltd 是河。它很长。", load_language("zh")) == "Lumen Co. Ltd 是河。"
+
+
+@pytest.mark.parametrize("code", [None, "xx", "sv"])
+def test_an_unknown_language_is_split_as_english(code: str | None) -> None:
+    assert rules_for(code) is load_language("en")
+    assert rules_for("pt-br") is load_language("pt")
+
+
+IN_A_LINE = [
+    "He", "she", "Dr.", "U.S.", "etc.", "p.m.", "Inc.", "It", "I.", "vol.", "3.", "12.", "(", ")", ".)", ".", "...",
+    "…", "!", "?", "!?", "Yahoo!", "Who", "(1993)", "iPhone", "no.", "al.", "&", ",", "\n",
+]  # fmt: skip
+IN_A_LIST = ["He", "she", "Dr.", "It", "1)", "2)", "3)", "a.", "b.", "c.", "1.", "2.", "•", ".", "!", ",", "\n"]
+IN_JAPANESE = ["これ", "は", "です。", "すごい！", "何？", "「", "」", "（", "）", "、", "と", "Inc.", "\n"]
+
+
+@pytest.mark.parametrize(("code", "pieces"), [("en", IN_A_LINE), ("de", IN_A_LIST), ("ja", IN_JAPANESE)])
+@given(st.data())
+def test_sentences_hold_every_letter_and_are_their_own_sentences(
+    code: str, pieces: list[str], data: st.DataObject
+) -> None:
+    """They are in order, do not overlap, have no white space around them, and are not split again."""
+    text = data.draw(st.lists(st.sampled_from([*pieces, " ", " ", " "]), max_size=25).map("".join))
+    language = load_language(code)
+    spans = [(start, end) for start, end, _ in sentence_spans(text, language)]
+    assert [place for span in spans for place in span] == sorted(place for span in spans for place in span)
+    outside = "".join(text[end:start] for (_, end), (start, _) in pairwise([(0, 0), *spans, (len(text), len(text))]))
+    assert not any(map(str.isalnum, outside))
+    for sentence in (text[start:end] for start, end in spans):
+        assert sentence == sentence.strip()
+        assert [sentence[start:end] for start, end, _ in sentence_spans(sentence, language)] == [sentence]
+
+
+@pytest.mark.parametrize("unit", [". ", "A. ", "1. a 2. ", "((", "a Bb! ", "(a. b) "], ids=repr)
+def test_hostile_text_is_split_in_time_that_grows_as_it_does(english: Language, unit: str) -> None:
+    """A second or so; where each end looks at the whole text, minutes."""
+    text = unit * (400_000 // len(unit))
+    start = time.process_time()
+    assert sum(1 for _ in sentence_spans(text, english)) <= len(text)
     assert time.process_time() - start < 10

@@ -7,7 +7,7 @@ from newwiki.text.language import Language, load_language
 from newwiki.text.templates import find_renderer
 
 CODES = ["de", "en", "es", "fr", "it", "ja", "nl", "pl", "pt", "ru", "zh"]
-OF_SPACED_SCRIPTS = {"abbreviations", "titles"}
+OF_SPACED_SCRIPTS = {"abbreviations", "titles", "number_abbreviations"}
 AS_WRITTEN = {"sentence_starters", "disambiguation_words", "ordinal_followers", "quotation_parameters", "switches"}
 
 

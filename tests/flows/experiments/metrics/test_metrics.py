@@ -8,12 +8,18 @@ import numpy as np
 import pytest
 
 from evaluators.perturbations import derangement
+from evaluators.scoring import select
+from flows.experiments.metrics import scoring
 from flows.experiments.metrics.ladder import ARTICLE, HALF, OTHER, REPLACEMENT, RUNGS, WORDS, Wording, rungs
 from flows.experiments.metrics.pairs import PAIRS, Scored, pairs_of
 from flows.experiments.metrics.sight import sets_of, sights_of
+from flows.progress import Silent
+from flows.scoring.batches import BatchScores, TextBatch, score_batch
+from flows.scoring.loaded_evaluators import LoadedEvaluators
+from newwiki.settings import Settings
 from newwiki.text.language import load_language
 from newwiki.text.words import split_words
-from storage import snapshots, strata
+from storage import runs, snapshots, strata
 from storage.database import Database
 from tests.flows.conftest import Run
 from tests.flows.experiments import recomputed
@@ -37,7 +43,7 @@ def ask(run: Run, database: Path, *more: str) -> dict[str, Any]:
 def texts_of(database: Path) -> dict[int, dict[str, str | None]]:
     articles = {article.page_id: article for article in snapshots.articles(Database(database), SNAPSHOT)}
     others = derangement(dict.fromkeys(articles), 0)
-    wording = Wording(ENGLISH.months, ENGLISH.negations)
+    wording = Wording("en", ENGLISH.months, ENGLISH.negations)
     return {page: rungs(article, articles[others[page]], wording, 0) for page, article in articles.items()}
 
 
@@ -138,6 +144,42 @@ def _the_same_answer_is_not_computed_again(run: Run, database: Path, answer: dic
                "--by", "length", "--format", "json")  # fmt: skip
     assert json.loads(done.stdout) == answer
     assert "score the ladder" not in done.stderr
+
+
+def test_an_interrupted_scoring_goes_on_and_another_metric_scores_by_it_alone(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored = Database(database)
+    snapshot = snapshots.resolve(stored, SNAPSHOT)
+    articles, texts = snapshots.articles(stored, SNAPSHOT), texts_of(database)
+    loaded = LoadedEvaluators(select("bleu,rep_4"), Settings(entities="rules-v1"), 200)
+    runs.register(stored, [*loaded.fingerprints.values()], [one for each in loaded.evaluators for one in each.metrics])
+    scored: list[tuple[str, ...]] = []
+
+    def score(evaluators: LoadedEvaluators, batch: TextBatch) -> BatchScores:
+        if len(scored) == 2:
+            raise KeyboardInterrupt
+        scored.append(batch.evaluators)
+        return score_batch(evaluators, batch)
+
+    monkeypatch.setattr(scoring, "_ARTICLES", 4)
+    monkeypatch.setattr(scoring, "score_batch", score)
+    only_bleu = loaded.only(loaded.evaluators[:1])
+    with pytest.raises(KeyboardInterrupt):
+        scoring.score_ladder(stored, snapshot, articles, texts, only_bleu, Silent())
+    scored.append(())
+    again = scoring.score_ladder(stored, snapshot, articles, texts, only_bleu, Silent())
+    both = scoring.score_ladder(stored, snapshot, articles, texts, loaded, Silent())
+    assert scored == [("bleu",)] * 2 + [()] + [("bleu",)] * 2 + [("rep_4",)] * 4, "of 13 articles, 4 at a time"
+    np.testing.assert_array_equal(again["bleu"], both["bleu"])
+    scored.clear()
+    monkeypatch.undo()
+    with stored.write() as connection:
+        connection.execute("delete from ladder_scores")
+    anew = scoring.score_ladder(stored, snapshot, articles, texts, loaded, Silent())
+    for metric in ("bleu", "rep_4"):
+        np.testing.assert_array_equal(anew[metric], both[metric])
+        assert np.isfinite(anew[metric]).all() and np.unique(anew[metric]).size >= 13
 
 
 def rows_of(database: Path, sql: str) -> list[tuple[Any, ...]]:
