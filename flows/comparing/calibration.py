@@ -87,10 +87,10 @@ def seeing_content(
     chosen = {name: evaluators[name] for name in evaluators if known and all(name in found.seers for found in known)}
     if not chosen:
         lacking = [name for name in sorted({*runs.values()}) if snapshots.find(database, name) and not scored]
-        remedy = (
-            f"there are no anchors of {' and '.join(lacking)}; `newwiki score --run {' --run '.join(runs)}` scores them"
-        )
-        return {}, [f"tests every metric: {remedy}"] if lacking else []
+        remedy = f"`newwiki score --run {' --run '.join(runs)}` scores them"
+        return {}, [
+            f"tests every metric: no anchor texts of {' and '.join(lacking)} are scored; {remedy}"
+        ] if lacking else []
     others = ", ".join(name for name in evaluators if name not in chosen)
     where = " and ".join(found.snapshot_id for found in known)
     more = f"; --metrics all also tests {others}" if others else ""
