@@ -3,7 +3,6 @@
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from evaluators.statistics import ALIKE, LEVEL, TOO_FEW, Array, Estimate, differences_estimate
 
@@ -14,6 +13,8 @@ def area(first: Array, second: Array) -> float:
 
     Source: Hanley & McNeil 1982, The meaning and use of the area under a ROC curve.
     """
+    from scipy.stats import rankdata
+
     ranks = rankdata(np.concatenate([first, second]))[: len(first)]
     return float((ranks.sum() - len(first) * (len(first) + 1) / 2) / (len(first) * len(second)))
 

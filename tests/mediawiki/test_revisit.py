@@ -227,7 +227,7 @@ def test_why_an_article_was_deleted_later_is_recorded(revisited: tuple[Refreshed
         "Erased Esk": (at(7, 5), G15, "speedy", "G15", ["machine_generated"], "ok"),
         "Hidden Heath": (at(7, 5), None, None, None, None, "the wiki hides the comment"),
     }
-    assert re.search(r"^speedy +G15 +machine_generated +1 +Erased Esk: ", told, re.MULTILINE)
+    assert re.search(r"^speedy +G15 +machine_generated +1 +Erased Esk:", told, re.MULTILINE)
 
 
 def test_what_came_true_is_counted_beside_chance(revisited: tuple[Refreshed, str]) -> None:

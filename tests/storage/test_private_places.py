@@ -185,7 +185,7 @@ NO_PATH = {
     "prompt_sheet", "prompt_template", "prose", "protocol", "route", "rubric_sha256", "run_a", "run_b", "run_id",
     "said", "scope", "sha1", "sha256", "snapshot_id", "source", "status", "structure_version", "table_name",
     "taken", "template", "templates", "text", "text_sha256", "thinking", "title", "topic", "unit", "value",
-    "verdict", "version", "wiki", "wikibase_item", "written",
+    "verdict", "version", "wiki", "wikibase_item", "wikitext", "written",
 }  # fmt: skip
 
 
