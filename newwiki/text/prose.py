@@ -55,6 +55,7 @@ _NO_ADDRESS = re.compile(f"<{HOLE}>")
 _LIST_MARKS = tuple("*#:;|")
 _HATNOTE_WORDS = 25
 _NOTHING = f" \t{HOLE_MARKS}{TAG_MARK}{BLOCK_MARK}"
+_MAY_BE_LEFTOVER = re.compile(r"[{}\[\]<|]|''")  # every leftover has one of these, and few paragraphs have
 _LEFTOVER = re.compile(
     r"\{\{+|\}\}+|'{2,}|\[\[+|\]\]+|\{\||\|\}|\[\d{1,3}\]|<ref\w*+=(?:\"[^\"\n]*+\"|[^\s<>\"]++)\s*+/?>?|"
     r"</?ref(?:erences?)?(?![\w\-])(?:\s*+\w++\s*+=\s*+(?:\"[^\"\n]*+\"|[^\s<>\"]++))*+\s*+/?>?|"
@@ -239,11 +240,13 @@ def _unstyled(line: str) -> str:
 
 
 def _finish(text: str, language: Language) -> str:
-    text = _LEFTOVER.sub("", _ENTITY.sub(_character, _LINK_MARKS.sub("", text)))
+    text = _LINK_MARKS.sub("", text)
+    text = _ENTITY.sub(_character, text) if "&" in text else text
+    text = _LEFTOVER.sub("", text) if _MAY_BE_LEFTOVER.search(text) else text
     text = without_unsaid(text, language)
     text = repair(repair_wide(text) if language.spaceless else text, language)
     for left in range(_ROUNDS, 0, -1):  # removals may bring brackets together
-        if not _LEFTOVER.search(text):
+        if not (_MAY_BE_LEFTOVER.search(text) and _LEFTOVER.search(text)):
             break
         text = repair(_LEFTOVER.sub("", text) if left > 1 else text.translate(_BRACKETS), language)
     return compose(text.translate(_UNESCAPED)).strip()
