@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, get_args
 
@@ -49,12 +49,14 @@ class PartOfRun:
 
 @dataclass(frozen=True)
 class CutRuns:
-    """The parts of each run, in the order of the parts, their page ids by run and part, and a summary for each run,
-    metric, evaluator and part."""
+    """The parts of each run, in the order of the parts, and a summary for each run, metric, evaluator and part.
+
+    `pages` has the page ids by run and part; it is empty for parts that overlap.
+    """
 
     of_runs: Sequence[PartOfRun]
-    pages: Mapping[str, Mapping[str, NDArray[np.int64]]]
     summaries: Sequence[dict[str, Any]]
+    pages: Mapping[str, Mapping[str, NDArray[np.int64]]] = field(default_factory=dict)
 
 
 def parts(database: Database, stratum: str, snapshot_ids: Collection[str]) -> list[StratumPart]:
@@ -93,7 +95,10 @@ def cut(
     days = [(after or {}).get(run_id) for run_id in run_ids]
     with database.read() as connection:
         connection.execute(query("take_pages"), [list(run_ids), stratum or "", days])
-        return _summary_of_pages(database)
+        pages_by_run: dict[str, dict[str, NDArray[np.int64]]] = defaultdict(dict)
+        for run_id, part, page_ids in database.rows("taken_page_ids"):
+            pages_by_run[run_id][part] = np.array(page_ids, np.int64)
+        return replace(_summary_of_pages(database), pages=pages_by_run)
 
 
 def cut_after(database: Database, run_ids: Sequence[str], days: Sequence[date]) -> CutRuns:
@@ -113,10 +118,7 @@ def _summary_of_pages(database: Database) -> CutRuns:
             connection.execute(take)
         run_parts = database.records(PartOfRun, "stratum_rows")
         keys, texts = [f"{part.run_id}\t{part.value}" for part in run_parts], [part.completions for part in run_parts]
-        pages_by_run: dict[str, dict[str, NDArray[np.int64]]] = defaultdict(dict)
-        for run_id, part, page_ids in database.rows("taken_page_ids"):
-            pages_by_run[run_id][part] = np.array(page_ids, np.int64)
-        return CutRuns(run_parts, pages_by_run, database.records(dict[str, Any], "stratum_board", keys, texts))
+        return CutRuns(run_parts, database.records(dict[str, Any], "stratum_board", keys, texts))
 
 
 def _words(stratum: str, part: StratumPart) -> str:

@@ -64,18 +64,18 @@ def compare(
     require_one_protocol(a, b, across)
     after = later_cutoff(a, b) if after_cutoff else None
     shared, notes = _evaluators(database, a, b, metrics)
-    unseen: list[str] = []
+    caveats: list[str] = []
     if content:
         seers, seen = seeing_content(database, {run.run_id: run.snapshot_id for run in (a, b)}, shared)
         shared = seers or shared
-        (notes if seers else unseen).extend(seen)
+        (notes if seers else caveats).extend(seen)
     notes += [*of_several_models(database, (a.run_id, b.run_id)), *incomplete_texts(database, (a.run_id, b.run_id))]
     notes += prompt_repeaters(database, map(vars, (a, b)))
     levels = verifications.levels(database, [a.run_id, b.run_id])
     if over_months:
         rows, rests_on = linked_differences(database, a, b, shared, levels)
         rows, fewer = with_coverage(database, rows, by)
-        return rows, [*notes, *rests_on, *fewer, *below_verified(rows, levels), *unseen]
+        return rows, [*notes, *rests_on, *fewer, *below_verified(rows, levels), *caveats]
     if over_wikis:
         shared, depending = comparable(database, a, b, shared)
         values, rests_on = paired_by_item(database, a, b, shared)
@@ -113,7 +113,7 @@ def compare(
     }
     if few:
         notes.append(too_few(few))
-    return rows, [*notes, *unseen]
+    return rows, [*notes, *caveats]
 
 
 def _paired_by_page(

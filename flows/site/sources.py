@@ -176,7 +176,9 @@ def _verified(
 
 def _score_anchors(database: Database, settings: Settings, progress: Progress) -> None:
     """Score the anchors by the installed evaluators of the runs' scores; bundles and shared folders hold no anchors."""
-    loaded, _ = same_here(database.records(dict[str, Any], "evaluators_of_runs"), "all", settings)
+    loaded, missing = same_here(database.records(dict[str, Any], "evaluators_of_runs"), "all", settings)
+    for name, reason in missing.items():
+        progress.note(f"no anchors are scored by {name}: {reason}")
     run_ids, *_ = runs.complete_runs(database)
     with database.read():
         work = [runs.with_articles(database, run_id) for run_id in run_ids]

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from newwiki.text.language import Language
 from newwiki.text.tags import DIGITS, HOLE, HOLE_TAGS, LOST, digits
 from newwiki.text.templates import UNSAID
+from newwiki.text.templates.renderer import template_name
 
 _MARK = re.compile(rf"([{HOLE}{UNSAID}])({LOST}?)([{DIGITS}]*)")
 _UNCOUNTED = re.compile(rf"{UNSAID}(?![{DIGITS}])")
@@ -34,7 +35,7 @@ class Holes:
         """Return the mark for a template without a renderer; `template` is what stands between its braces."""
         written = template.partition("|")[0]
         name = shown_name(written)
-        if not name or "\n" in template.strip() or language.is_silent(" ".join(written.replace("_", " ").split())):
+        if not name or "\n" in template.strip() or language.is_silent(template_name(written)):
             return HOLE
         if language.is_omitted(name):
             return HOLE if _TITLE_ONLY.search(template) else HOLE + LOST
@@ -94,10 +95,8 @@ def without_numbers(text: str) -> str:
 def shown_name(written: str) -> str:
     """Return a template's name as MediaWiki normalizes it (`foo_bar` is Foo bar), of a parser function the part up to
     its colon; nothing if the name is empty."""
-    name = " ".join(_MARKS.sub("", written).replace("_", " ").split())[:_LONGEST_NAME]
-    if name.startswith("#"):
-        return name.partition(":")[0]
-    return name[:1].upper() + name[1:]
+    name = template_name(_MARKS.sub("", written))[:_LONGEST_NAME]
+    return name.partition(":")[0] if name.startswith("#") else name
 
 
 def _number(written: str) -> int:

@@ -13,6 +13,7 @@ from fnmatch import translate
 
 from newwiki.text.language import Language
 from newwiki.text.tags import without_raw
+from newwiki.text.templates.renderer import template_name
 
 # The kinds with which a page is not selected, in the order in which a page of both kinds is rejected
 COPYRIGHT, DELETION = "copyright", "deletion"
@@ -45,12 +46,6 @@ def read_tags(wikitext: str, language: Language) -> tuple[Tag, ...]:
     calls = [(template_name(call[1]), call.start()) for call in _CALL.finditer(text)]
     kinds = {name: _kinds(name, language) for name, _ in calls}
     return tuple(Tag(kind, name, _written(text, start)) for name, start in calls for kind in kinds[name])
-
-
-def template_name(written: str) -> str:
-    """Return a template's name as MediaWiki normalizes it: `cite_web` is Cite web."""
-    name = " ".join(written.replace("_", " ").split())
-    return name[:1].upper() + name[1:]
 
 
 def rejecting(tags: Sequence[Tag]) -> Tag | None:

@@ -17,9 +17,10 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from newwiki.text.language import Language
-from newwiki.text.maintenance import Tag, read_tags, template_name
+from newwiki.text.maintenance import Tag, read_tags
 from newwiki.text.prose import extract_prose
 from newwiki.text.tags import without_raw
+from newwiki.text.templates.renderer import template_name
 
 STRUCTURE_VERSION = "2"
 

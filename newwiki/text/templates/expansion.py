@@ -15,6 +15,7 @@ from types import MappingProxyType
 from newwiki.text.language import Language
 from newwiki.text.tags import HOLE, LOST
 from newwiki.text.templates import UNSAID, TemplateArguments, render
+from newwiki.text.templates.renderer import template_name
 from newwiki.text.templates.template_source import (
     Call,
     Link,
@@ -60,15 +61,15 @@ _STILL_HIDDEN = re.compile(rf"<\w[^<>]*{_UNSEEN}", re.IGNORECASE)
 def title_of(written: str, language: Language) -> str | None:
     """Return the title of a template without its namespace, as MediaWiki normalizes it: ` foo_bar ` is Foo bar. None if
     no template can have this name, or if it names a page elsewhere or a parser function."""
-    name = " ".join(written.replace("_", " ").split())
+    name = template_name(written)
     prefix, colon, rest = name.partition(":")
     if colon:
         if prefix.strip().lower() not in language.template_namespaces:
             return None
-        name = rest.strip()
+        name = template_name(rest)
     if not name or name[0] in "/:" or ":" in name or _ILLEGAL.search(name) or len(name.encode()) > _LONGEST_NAME:
         return None
-    return name[:1].upper() + name[1:]
+    return name
 
 
 def redirect_target(source: str, language: Language) -> str | None:
@@ -220,7 +221,7 @@ class Expansion:
         if function == "#invoke":
             return ""
         if function == "#if":
-            return self._branch(0 if _known(first) else 1, parts, frame)
+            return self._branch(0 if _complete(first) else 1, parts, frame)
         if function == "#ifeq":
             second = self._text(parts[0], frame).strip() if parts else ""
             return self._branch(1 if _are_equal(first, second) else 2, parts, frame)
@@ -302,7 +303,7 @@ def _split(part: Nodes) -> tuple[Nodes, Nodes | None]:
     return part, None
 
 
-def _known(text: str) -> str:
+def _complete(text: str) -> str:
     """Return the text of a condition. Raises NotExpandable if a part of it is missing."""
     if _MISSING.search(text):
         raise NotExpandable("a condition needs text that is missing")
@@ -311,7 +312,7 @@ def _known(text: str) -> str:
 
 def _are_equal(one: str, other: str) -> bool:
     """Compare as ParserFunctions do: two numbers by their value."""
-    if _known(one) == _known(other):
+    if _complete(one) == _complete(other):
         return True
     first, second = _number(one), _number(other)
     return first is not None and first == second

@@ -1,11 +1,15 @@
-"""Render names: the page's own, a country's, or a character's."""
+"""Render names: the page's own, a country's, a character's, or that of a site."""
 
+import re
 import unicodedata
 
 from newwiki.text.language import Language
-from newwiki.text.templates.renderer import NAMED, TemplateArguments, renderer
+from newwiki.text.tags import HOLE
+from newwiki.text.templates.renderer import NAMED, UNSAID, TemplateArguments, renderer
 
 _MARKUP = str.maketrans({character: f"&#{ord(character)};" for character in "&{}[]|=<>*#:;'_"})
+
+_SCHEME = re.compile(r"(?:https?:)?//", re.IGNORECASE)
 
 
 @renderer()
@@ -44,3 +48,11 @@ def code_point(a: TemplateArguments, _: Language) -> str:
     name = unicodedata.name(character, "") or a[2].upper()
     shown = character if character.isprintable() and not character.isspace() else ""
     return " ".join(part for part in (f"U+{number:04X}", shown.translate(_MARKUP), name) if part)
+
+
+@renderer()
+def web_address(a: TemplateArguments, _: Language) -> str:
+    """Render `{{URL|https://wiki.example/|Wiki}}` as Wiki, and without a second argument as wiki.example."""
+    address = _SCHEME.sub("", a[1], count=1).removesuffix("/")
+    shown = a[2] or address
+    return UNSAID if HOLE in shown or not shown else shown

@@ -118,3 +118,9 @@ def renderer(*, ignores: str = "") -> Callable[[Renderer], Renderer]:
 
 def ordinary_name(name: str) -> str:
     return name.strip().lower().replace("_", " ")
+
+
+def template_name(written: str) -> str:
+    """Return a template's name as MediaWiki normalizes it: `cite_web` is Cite web."""
+    name = " ".join(written.replace("_", " ").split())
+    return name[:1].upper() + name[1:]

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from newwiki.text.language import Language, load_language
-from newwiki.text.maintenance import template_name
 from newwiki.text.prose import extract_prose
 from newwiki.text.structure import Citation, Fact, Structure, read_structure
+from newwiki.text.templates.renderer import template_name
 
 LIGHTHOUSE = """{{short description|A light}}
 {{Infobox lighthouse <!-- see its documentation -->
