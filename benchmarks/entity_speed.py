@@ -6,7 +6,7 @@ The file is a JSON list of texts; without it, the sample wiki's articles are use
 cut from other articles, and its reference is the whole article. Two contenders take turns on the same texts:
 
 before   one process, one `nlp.pipe` over all texts, with the components that entities depend on
-after    this project's tagger: equal texts once, in one process per core
+after    this project's tagger: equal texts once, in one process per core, matrices multiplied by NumPy
 
 Both must find equal entities. A ratio compares turns of the same round. The first round includes the start of the
 processes; the table shows it apart. At the end, the core metrics score all texts once, and the table shows how the time
@@ -26,6 +26,7 @@ from rich.table import Table
 from score_speed import Texts, _articles, _ours
 
 from evaluators.entities import DEFAULT_TAGGER, load_entity_pipeline, load_tagger
+from evaluators.installed_pipelines import load_pipeline
 from evaluators.scoring import select
 from evaluators.spacy_pipeline import documents
 from flows.scoring.loaded_evaluators import LoadedEvaluators
@@ -67,7 +68,10 @@ def _work(articles: Sequence[str], pages: int) -> Texts:
 
 
 def _compared(work: Texts, entities: str, rounds: int) -> Table:
-    nlp, tagger = load_entity_pipeline(entities.removeprefix("spacy:")), load_tagger(entities)
+    tagger = load_tagger(entities)
+    pipeline = entities.removeprefix("spacy:")
+    nlp = load_pipeline(pipeline)
+    nlp.select_pipes(enable=load_entity_pipeline(pipeline).pipe_names)
     texts = [text for texts in work.completions for text in texts]
     ways: dict[str, Finder] = {"before": lambda texts: _alone(nlp, texts), "after": tagger.tag}
     ratios = []

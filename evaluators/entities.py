@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from evaluators.entity_spans import SpanFinder
 from evaluators.gliner_tagger import load_gliner
 from evaluators.installed_pipelines import REUPLOADS, load_pipeline, name_of, package_of, pipeline_sha256
+from evaluators.numpy_products import multiply_by_numpy
 from evaluators.rules import load_rules, rules_sha256
 from evaluators.spacy_pipeline import LONGEST_RUN
 from evaluators.tagger import Mention, Tagger
@@ -95,4 +96,5 @@ def load_entity_pipeline(pipeline: str) -> Language:
     # A rule component may use tags or lemmas, so only pipelines that find entities by `ner` alone are thinned.
     if finders == {"ner"}:
         nlp.select_pipes(disable=_UNREAD.intersection(nlp.pipe_names))
+    multiply_by_numpy(nlp)
     return nlp

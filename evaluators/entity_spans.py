@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from evaluators.numpy_products import one_thread
 from evaluators.spacy_pipeline import documents
 from newwiki.errors import TerminalError
 
@@ -26,7 +27,7 @@ Span = tuple[int, int, str]  # first character, end, label
 _PORTABLE = {"tok2vec", "parser", "senter", "ner"}
 
 _MUCH = 200_000  # characters: some 6 seconds on one core, where starting a process takes 2 to 3
-_SHARE = 40_000  # characters that a process receives at a time
+_SHARES = range(4_000, 40_000)  # characters that a process receives at a time: fewer towards the end
 _MOST_HELPERS = 3  # each has a copy of the pipeline
 
 
@@ -63,7 +64,7 @@ class SpanFinder:
 
     def find_here(self, texts: Sequence[str]) -> list[list[Span]]:
         """Return the spans of each text, found in this process."""
-        with documents(self._nlp, texts) as read:
+        with one_thread(), documents(self._nlp, texts) as read:
             return [[(span.start_char, span.end_char, span.label_) for span in doc.ents] for doc in read]
 
     @cached_property
@@ -121,14 +122,17 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _shares(texts: Sequence[str]) -> Iterator[list[str]]:
-    """Divide the texts into lists of about `_SHARE` characters, the longest texts first."""
+    """Divide the texts into lists, the longest texts first. A list has about an eighth of the characters left, within
+    `_SHARES`, so that all processes end at nearly the same time."""
+    left = sum(map(len, texts))
     share: list[str] = []
     length = 0
     for text in sorted(texts, key=len, reverse=True):
         share.append(text)
         length += len(text)
-        if length >= _SHARE:
+        if length >= min(max(_SHARES.start, left // 8), _SHARES.stop):
             yield share
+            left -= length
             share, length = [], 0
     if share:
         yield share

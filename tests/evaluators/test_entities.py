@@ -4,14 +4,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
 from evaluators import entity_spans
-from evaluators.entities import SpacyTagger, load_tagger
-from evaluators.installed_pipelines import REUPLOADS, folder_sha256, package_of
+from evaluators.entities import SpacyTagger, load_entity_pipeline, load_tagger
+from evaluators.installed_pipelines import REUPLOADS, folder_sha256, load_pipeline, package_of
+from evaluators.numpy_products import one_thread
 from evaluators.tagger import Tagger
 from newwiki.errors import TerminalError, UsageError
 from newwiki.registry import makers
@@ -171,6 +173,20 @@ def test_real_pipeline_has_one_name_and_finds_what_it_finds_alone(real: Any, sam
     assert real.tag(texts) == [[entity.text for entity in nlp(text).ents] for text in texts]
 
 
+def test_vectors_of_a_text_are_the_same_in_every_batch_to_the_bit(real: Any, sample_texts: list[str]) -> None:
+    """And those by BLIS but for rounding. NumPy alone rounds by the number of rows."""
+    nlp, blis = load_entity_pipeline("en_core_web_sm"), load_pipeline("en_core_web_sm")
+    texts = [nlp.make_doc(text[: 40 * number]) for number, text in enumerate(sample_texts[:8])]
+    vectors = [dict(pipeline.pipeline)["tok2vec"].predict(texts) for pipeline in (nlp, blis)]
+    for together, by_blis in zip(*vectors, strict=True):
+        np.testing.assert_allclose(together, by_blis, atol=1e-5)
+    recognizer = nlp.get_pipe("ner").model.get_ref("tok2vec")
+    with one_thread():
+        for predict in (nlp.get_pipe("tok2vec").predict, recognizer.layers[0].predict):
+            alone = [predict([text])[0] for text in texts]
+            assert all(np.array_equal(*pair) for pair in zip(alone, predict(texts), strict=True))
+
+
 @pytest.mark.slow
 def test_several_processes_find_the_same_entities(
     real: Any, sample_texts: list[str], monkeypatch: pytest.MonkeyPatch
@@ -182,7 +198,7 @@ def test_several_processes_find_the_same_entities(
         *[text[:400] for text in sample_texts[:3]],
     ]
     alone = real.tag(texts)
-    for name, value in {"_MUCH": 0, "_SHARE": 800}.items():
+    for name, value in {"_MUCH": 0, "_SHARES": range(400, 800)}.items():
         monkeypatch.setattr(entity_spans, name, value)
     monkeypatch.setattr("torch.get_num_threads", lambda: 2)
     several = SpacyTagger(real._nlp, "", "")
