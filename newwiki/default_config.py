@@ -1,4 +1,4 @@
-"""The newwiki.toml that `newwiki init` writes: every key, commented out, with its default."""
+"""The newwiki.toml that `newwiki init` writes: every key, commented out, with its default; and its JSON schema."""
 
 import json
 import textwrap
@@ -10,10 +10,14 @@ from pydantic.fields import FieldInfo
 from newwiki.registrations import Registrations
 from newwiki.settings import CUTOFFS, Settings, text_settings
 
-_HEAD = """\
-# Settings of New-Wiki Eval. Each key is listed with its default. To set a key, remove the # in front of it and in front
-# of its table. A key without a value is not set. Command line options and environment variables such as NEWWIKI_DB
-# take precedence over this file."""
+SCHEMA_FILE = "newwiki.schema.json"
+
+_NOT_SET = "Not set by default; an example."
+_HEAD = f"""\
+#:schema {SCHEMA_FILE}
+# Settings of New-Wiki Eval. Each key is listed with its default, or with an example where nothing is set by default. To
+# set a key, remove the # in front of it and in front of its table. Command line options and environment variables such
+# as NEWWIKI_DB take precedence over this file. Editors that know TOML schemas complete and check the keys."""
 _CUTOFFS = f"""\
 # Knowledge cutoff of each model: the last month or day that its training data covers, by the name under which the
 # model is evaluated. It takes precedence over the model card; --knowledge-cutoff takes precedence over it.
@@ -28,12 +32,41 @@ def default_config() -> str:
     return "\n\n".join([_HEAD, _keys(Settings), _CUTOFFS, _SCHEDULE, *tables]) + "\n"
 
 
+def config_schema() -> str:
+    """Return the JSON schema (draft 2020-12) of a newwiki.toml, generated from the same declarations."""
+    schema = Registrations.model_json_schema()
+    keys = {
+        name: {"type": "string", "default": field.default, "description": field.description}
+        for name, field in keys_of(Settings).items()
+    }
+    cutoffs = {"type": "object", "additionalProperties": {"type": "string", "pattern": r"^\d{4}-\d{2}(-\d{2})?$"}}
+    tables = {
+        name: {"description": _words(field.annotation), **schema["properties"][name]}
+        for name, field in Registrations.model_fields.items()
+    }
+    described = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "newwiki.toml",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {**keys, CUTOFFS: cutoffs, **tables},
+        "$defs": schema["$defs"],
+    }
+    return json.dumps(described, indent=2, ensure_ascii=False) + "\n"
+
+
 def _table(name: str, annotation: Any) -> str:
-    many = get_origin(annotation) is tuple
-    record = get_args(annotation)[0] if many else annotation
-    said = textwrap.fill(" ".join(record.__doc__.split()), 120, initial_indent="# ", subsequent_indent="# ")
-    head = f"#[[{name}]]" if many else f"#[{name}]"
-    return f"{said}\n{head}\n{_keys(record)}"
+    said = textwrap.fill(_words(annotation), 120, initial_indent="# ", subsequent_indent="# ")
+    head = f"#[[{name}]]" if get_origin(annotation) is tuple else f"#[{name}]"
+    return f"{said}\n{head}\n{_keys(_record(annotation))}"
+
+
+def _record(annotation: Any) -> Any:
+    return get_args(annotation)[0] if get_origin(annotation) is tuple else annotation
+
+
+def _words(annotation: Any) -> str:
+    return " ".join(_record(annotation).__doc__.split())
 
 
 def _keys(record: type) -> str:
@@ -41,13 +74,13 @@ def _keys(record: type) -> str:
 
 
 def _key(name: str, field: FieldInfo) -> str:
-    """Return a line with the default, with an example for a required key, or without a value if it is not set."""
-    example = field.examples[0] if field.examples else None
-    value = example if field.is_required() else field.get_default(call_default_factory=True)
-    written = "" if value is None else f" {_toml(value)}"
-    words = [field.description, f"Example: {_toml(example)}" if value is None and example is not None else None]
+    """Return a line with the default, or with an example for a key that is required or not set by default."""
+    default = None if field.is_required() else field.get_default(call_default_factory=True)
+    value = field.examples[0] if default is None and field.examples else default
+    assert value is not None, f"the key {name} needs an example"
+    words = [field.description, _NOT_SET if default is None and not field.is_required() else None]
     comment = " ".join(filter(None, words))
-    return f"#{name} ={written}" + (f"  # {comment}" if comment else "")
+    return f"#{name} = {_toml(value)}" + (f"  # {comment}" if comment else "")
 
 
 def _toml(value: Any) -> str:

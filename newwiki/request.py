@@ -197,12 +197,18 @@ class EvaluationRequest(Request):
     allow_pickle: bool = field(False, _PICKLE, group=MODEL)
     trust_remote_code: bool = field(False, _REMOTE_CODE, aliases=("--trust_remote_code",), group=MODEL)
     chat: bool = field(False, "Put the prompt into the user turn of the model's chat template.", group=CHAT)
-    system: str | None = field(None, "System turn before the user's.", metavar="TEXT", group=CHAT)
+    system: str | None = field(
+        None, "System turn before the user's.", metavar="TEXT", group=CHAT, example="You write encyclopedia articles."
+    )
     chat_template_args: dict[str, str] = field(
         {}, "Arguments of the chat template, such as reasoning_effort=low.", metavar="K=V,…", group=CHAT
     )
     chat_template: str | None = field(
-        None, "File with a chat template that replaces the model's own.", metavar="FILE", group=CHAT
+        None,
+        "File with a chat template that replaces the model's own.",
+        metavar="FILE",
+        group=CHAT,
+        example="chat_template.jinja",
     )
     thinking: Literal["auto", "on", "off"] = field(
         "auto", "Let a model think before it answers; auto is what its authors do.", group=CHAT
@@ -214,7 +220,11 @@ class EvaluationRequest(Request):
         group=CHAT,
     )
     thinking_markers: str | None = field(
-        None, "File that describes how a family of models marks its thinking.", metavar="FILE.toml", group=CHAT
+        None,
+        "File that describes how a family of models marks its thinking.",
+        metavar="FILE.toml",
+        group=CHAT,
+        example="thinking.toml",
     )
     date: dt.date | None = field(
         None, "Day for chat templates that ask for the date (default: the snapshot's cutoff).", group=CHAT

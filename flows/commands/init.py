@@ -22,8 +22,9 @@ from newwiki.settings import Settings
 )
 @common
 def init(settings: Settings, quiet: bool, out: Path) -> None:
-    """Write a newwiki.toml that lists every key with its default, commented out. No file is overwritten."""
-    from newwiki.default_config import default_config
+    """Write a newwiki.toml that lists every key with its default, commented out, and beside it a JSON schema, by which
+    editors complete and check the keys. No newwiki.toml is overwritten."""
+    from newwiki.default_config import SCHEMA_FILE, config_schema, default_config
 
     out.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -31,4 +32,5 @@ def init(settings: Settings, quiet: bool, out: Path) -> None:
             file.write(default_config())
     except FileExistsError:
         raise UsageError(f"'{out}' exists and was not changed: name another file with --out FILE.toml") from None
+    out.with_name(SCHEMA_FILE).write_text(config_schema(), "utf-8", newline="\n")
     say(out)

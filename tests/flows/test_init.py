@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from flows.cli import main
-from newwiki.default_config import default_config
+from newwiki.default_config import SCHEMA_FILE, config_schema, default_config
 
 MINE = 'contact = "me@example.org"\n'
 
@@ -25,6 +25,8 @@ def newwiki(*words: str) -> int:
 def test_it_writes_newwiki_toml_here_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert newwiki("init") == 0
     assert Path("newwiki.toml").read_text("utf-8") == default_config()
+    assert Path(SCHEMA_FILE).read_text("utf-8") == config_schema()
+    assert Path("newwiki.toml").read_text("utf-8").startswith(f"#:schema {SCHEMA_FILE}\n")
     assert capsys.readouterr() == ("newwiki.toml\n", "")
     assert newwiki("decoders") == 0, "a command reads it"
 

@@ -1,5 +1,6 @@
 """What `newwiki init` writes, against the declarations that it is made of."""
 
+import json
 import os
 import re
 import tomllib
@@ -8,10 +9,11 @@ from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import pytest
+from jsonschema import Draft202012Validator
 from pydantic import Field
 
 from newwiki import default_config as made
-from newwiki.default_config import default_config
+from newwiki.default_config import config_schema, default_config
 from newwiki.registrations import Gate, Model, Registrations, Wiki, load_registrations
 from newwiki.settings import CUTOFFS, Settings, load_settings, text_settings
 from newwiki.toml_tables import Table
@@ -25,8 +27,8 @@ def nothing_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def uncommented(text: str) -> str:
-    """With each key and table that has a value taken out of its comment."""
-    return re.sub(r"^#(?=\[|\w+ = \S)", "", text, flags=re.MULTILINE)
+    """With each key that has a default or is required, and each table, taken out of its comment."""
+    return re.sub(r"^#(?=\[|\w+ = (?!.*Not set by default))", "", text, flags=re.MULTILINE)
 
 
 def test_as_it_is_written_it_sets_nothing() -> None:
@@ -63,10 +65,41 @@ def record(table: str) -> type[Table]:
     return found
 
 
-def test_what_a_setting_is_stands_beside_it_and_what_a_key_without_a_value_may_be() -> None:
+def test_what_a_setting_is_stands_beside_it() -> None:
     head = default_config().partition(f"[{CUTOFFS}]")[0]
     assert [line for line in head.splitlines() if keys(line) and "  # " not in line] == []
-    assert [line for line in default_config().splitlines() if line.endswith("=")] == []
+
+
+def test_each_line_is_valid_when_it_alone_is_uncommented(tmp_path: Path) -> None:
+    """Together with its table and what the table requires; the schema agrees."""
+    file = tmp_path / "newwiki.toml"
+    validator = Draft202012Validator(json.loads(config_schema()))
+    table, wiki = "", '[[wikis]]\nname = "enwiki"\n'
+    tried = 0
+    for line in default_config().splitlines():
+        if re.match(r"#\[", line):
+            table = line[1:]
+        elif re.match(r'#"?\w+"? = ', line):
+            tried += 1
+            required = re.findall(r"^#((?:name|decoders|baseline|candidate) = .*)$", section(table), re.MULTILINE)
+            required = [other for other in required if other != line[1:]]
+            written = "\n".join([table, *required, line[1:], "" if table == "[[wikis]]" else wiki])
+            file.write_text(written, "utf-8")
+            load_settings(file)
+            load_registrations(file)
+            assert [error.message for error in validator.iter_errors(tomllib.loads(written))] == [], line
+    assert tried > 50
+
+
+def section(table: str) -> str:
+    return default_config().partition(f"#{table}\n")[2].partition("\n\n")[0] if table else ""
+
+
+def test_the_schema_refuses_what_the_file_refuses() -> None:
+    validator = Draft202012Validator(json.loads(config_schema()))
+    for wrong in ('dbb = "x"', "db = 1", '[[wikis]]\nname = "en wiki"', "[[wikis]]", '[evaluation]\nsamples = "many"'):
+        assert list(validator.iter_errors(tomllib.loads(wrong))), wrong
+    assert not list(validator.iter_errors(tomllib.loads('db = "other.duckdb"'))), "settings need no wiki"
 
 
 def test_a_new_key_stands_in_it_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +111,7 @@ def test_a_new_key_stands_in_it_by_itself(monkeypatch: pytest.MonkeyPatch) -> No
         """What is baked."""
 
         heat: Annotated[int, Field(description="in degrees")] = 180
-        timer: int | None = None
+        timer: Annotated[int | None, Field(examples=[5])] = None
 
     class MoreRegistrations(Registrations):
         ovens: tuple[Oven, ...] = ()
@@ -87,4 +120,6 @@ def test_a_new_key_stands_in_it_by_itself(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(made, "Registrations", MoreRegistrations)
     text = default_config()
     assert '#mood = "a \\"quoted\\" one"\n' in text
-    assert text.endswith("# What is baked.\n#[[ovens]]\n#heat = 180  # in degrees\n#timer =\n")
+    assert text.endswith(
+        "# What is baked.\n#[[ovens]]\n#heat = 180  # in degrees\n#timer = 5  # Not set by default; an example.\n"
+    )
