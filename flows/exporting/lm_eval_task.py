@@ -21,7 +21,7 @@ from newwiki.registry import Evaluator, ReadingEvaluator, SetEvaluator
 from newwiki.request import TaskRequest
 from newwiki.settings import Settings
 from newwiki.snapshot import Article, Snapshot
-from newwiki.text.prompts import fill
+from newwiki.text.prompts import continued, fill
 from newwiki.visible import code_in_markdown
 from storage import snapshots
 from storage.database import Database
@@ -33,6 +33,37 @@ _SCORING = ("entities", "embedder", "embedder_dtype", "embedder_backend", "lexic
 HIGHER_IS_BETTER = {"higher": True, "lower": False, "none": None}
 
 DOCUMENTS = "documents.parquet"
+_BITS = "bits_per_byte"
+
+_BITS_YAML_TEXT = """\
+# How many bits a model needs for each byte of the articles, which it reads and does not write: see README.md.
+task: {task}
+custom_dataset: !function newwiki_articles.documents
+test_split: test
+output_type: loglikelihood_rolling
+doc_to_text: ""
+doc_to_target: text
+metric_list:
+  - {{"metric": "bits_per_byte", "aggregation": "bits_per_byte", "higher_is_better": false}}
+metadata: !function newwiki_articles.METADATA
+"""
+
+_BITS_MODULE_TEXT = '''\
+"""The articles that `lm_eval` lets a model read. It needs no other package than lm_eval's."""
+
+from pathlib import Path
+
+METADATA = {about}
+
+
+def documents(**metadata):
+    """The whole articles: prompt and completion."""
+    import datasets
+    import pyarrow.parquet
+
+    file = Path(__file__).parent / {documents!r}
+    return {{"test": datasets.Dataset(pyarrow.parquet.read_table(file, columns=["page_id", "title", "text"]))}}
+'''
 
 _YAML_TEXT = """\
 # The prompts, the references and who scores are in the files beside this one: see README.md.
@@ -114,6 +145,15 @@ The numbers are those of `newwiki evaluate MODEL --decoder greedy` with the same
 - lm_eval decodes by the tokenizer's own `clean_up_tokenization_spaces`, New-Wiki Eval never cleans up.
 - A model's chat template is applied by neither, unless asked for: `--apply_chat_template` here, `--chat` there.
 
+`{task}_bits_per_byte` is a second task in this folder: how many bits the model needs for each byte of the articles. It
+needs no New-Wiki Eval. It is lm_eval's own `bits_per_byte` (`loglikelihood_rolling`), like that of its task `wikitext`:
+
+    lm_eval --model hf --model_args pretrained=MODEL,dtype=float32 --tasks {task}_bits_per_byte --include_path FOLDER
+
+It counts the whole article, prompt included, and all bytes of all articles as one text. `bits_per_byte` of `newwiki
+evaluate` counts what follows the prompt, and is the mean over articles; long articles are read in windows that overlap
+by half, where lm_eval's do not. So compare each only with its own kind.
+
 `--limit N` takes the N longest articles, as `--prompts N` does. With `--log_samples`, the log of the completions is
 read by {score_code}.
 
@@ -131,7 +171,7 @@ def task_name(snapshot_id: str) -> str:
 def export_task(
     database: Database, request: TaskRequest, settings: Settings, folder: Path, progress: Progress
 ) -> list[Path]:
-    """Write the task's folder, and return its files.
+    """Write the folder of the task, and of a second task in which models read the articles, and return its files.
 
     The task holds the prompts by `settings.template`, the references, the metrics, and the evaluators' models as the
     settings name them. A note lists models that are paths on this machine. Raises UsageError for a metric that a task
@@ -155,6 +195,8 @@ def export_task(
         texts = {
             f"{task}.yaml": _yaml(task, request.max_new_tokens, [_entry(metric) for metric in metrics]),
             "newwiki_task.py": _module(about, ",".join(metric.name for metric in metrics), scoring),
+            f"{task}_{_BITS}.yaml": _BITS_YAML_TEXT.format(task=f"{task}_{_BITS}"),
+            "newwiki_articles.py": _BITS_MODULE_TEXT.format(about=_described(about), documents=DOCUMENTS),
             "README.md": _readme(task, snapshot, len(articles), metrics),
         }
         for place, text in texts.items():
@@ -212,7 +254,8 @@ def _documents(articles: Sequence[Article], template: str) -> pa.Table:
     columns = ("page_id", "title", "first_sentence", "completion")
     table = {column: [getattr(article, column) for article in articles] for column in columns}
     prompts = [fill(template, article.title, article.first_sentence) for article in articles]
-    return pa.table(table | {"prompt": prompts})
+    texts = [prompt + continued(prompt, article.completion) for prompt, article in zip(prompts, articles, strict=True)]
+    return pa.table(table | {"prompt": prompts, "text": texts})
 
 
 def _yaml(task: str, max_new_tokens: int, metrics: Sequence[Mapping[str, object]]) -> str:
@@ -227,8 +270,12 @@ def _module(about: Mapping[str, str], metrics: str, scoring: Mapping[str, str]) 
     `about` becomes the task's metadata; `scoring` holds settings.
     """
     arguments = "\n".join(f"    {name}={value!r}," for name, value in scoring.items())
-    described = pformat(dict(about), sort_dicts=False).replace("\n", "\n    ")
+    described = _described(about).replace("\n", "\n    ")
     return _MODULE_TEXT.format(metrics=metrics, scoring=arguments, about=described, documents=DOCUMENTS)
+
+
+def _described(about: Mapping[str, str]) -> str:
+    return pformat(dict(about), sort_dicts=False)
 
 
 def _readme(task: str, snapshot: Snapshot, documents: int, metrics: Sequence[Metric]) -> str:
