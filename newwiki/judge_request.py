@@ -5,7 +5,7 @@ from pathlib import Path
 
 from newwiki.errors import UsageError
 from newwiki.fields import field
-from newwiki.request import EvaluationRequest, Request
+from newwiki.request import SNAPSHOT_OF_RUNS, EvaluationRequest, Request
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,6 +14,7 @@ class PairsRequest(Request):
 
     run_a: str = field(help="First run.", argument=True, metavar="RUN_A", example="gpt2/greedy")
     run_b: str = field(help="Second run, on the same articles.", argument=True, metavar="RUN_B", example="gpt2/sample")
+    snapshot: str | None = field(None, SNAPSHOT_OF_RUNS, metavar="ID")
     pairs: int | None = field(None, "Number of pairs to draw (default: one per article).", at_least=1, example=150)
     rubric: Path | None = field(
         None, "Rubric of the judges (default: coherence, fluency, informativeness, human).", metavar="FILE.toml"

@@ -144,6 +144,15 @@ comment on column anchor_scores.evaluator_id is 'The evaluator that computed the
 comment on column anchor_scores.value is 'The score; NULL if there is none.';
 comment on column anchor_scores.status is 'ok, or the reason why there is no score.';
 
+comment on table hidden_runs is 'One row per run that is hidden from leaderboards, reports, sites and `newwiki browse` (`newwiki runs hide`). Its rows in the other tables stay.';
+comment on column hidden_runs.run_id is 'The run.';
+comment on column hidden_runs.hidden_at is 'The time at which the run was hidden.';
+
+comment on table renamed_runs is 'One row per run and name that its model had before `newwiki runs rename`. A shared folder may know the run by a former name.';
+comment on column renamed_runs.run_id is 'The run.';
+comment on column renamed_runs.former_model is 'The former name of the model.';
+comment on column renamed_runs.renamed_at is 'The time at which the model was renamed.';
+
 comment on table ladder_scores is 'Internal. One row per text that `newwiki experiment metrics` made of an article, and metric: the score, so that an interrupted experiment goes on. Query metric_rungs instead, which has the means.';
 comment on column ladder_scores.snapshot_id is 'The snapshot.';
 comment on column ladder_scores.page_id is 'The article that the text is scored against.';
