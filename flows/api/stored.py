@@ -64,10 +64,13 @@ def decoders() -> pa.Table:
     return table
 
 
-def query(sql: str, *, db: PathLike | None = None) -> pa.Table:
-    """Return the rows of a query. It can read the database and reach nothing else."""
+def query(sql: str, *, db: PathLike | None = None, quiet: bool = False) -> pa.Table:
+    """Return the rows of a query, which can read the database and reach nothing else. A note says why there are none,
+    where that is known."""
     import duckdb
 
+    from flows.progress import reporter
+    from flows.querying.why_empty import why_empty
     from newwiki.errors import UsageError
     from storage.allowed_statements import refused, split
 
@@ -76,9 +79,12 @@ def query(sql: str, *, db: PathLike | None = None) -> pa.Table:
         if len(statements) != 1:
             raise UsageError(f"a query is one statement, and this is {len(statements)}: split it")
         try:
-            return connection.sql(statements[0]).to_arrow_table()
+            rows = connection.sql(statements[0]).to_arrow_table()
         except duckdb.Error as error:
             raise refused(error) from None
+        if not rows.num_rows and (reason := why_empty(connection, sql)):
+            reporter(quiet=quiet).note(reason)
+        return rows
 
 
 def _snapshot_table(name: str, snapshot: str, db: PathLike | None) -> pa.Table:
