@@ -14,7 +14,7 @@ class SubmitRequest(Request):
 
     runs: tuple[str, ...] = field(help="Run to submit, such as gpt2/greedy.", argument=True, metavar="RUN")
     snapshot: str | None = field(None, SNAPSHOT_OF_RUNS, metavar="ID")
-    key: Path = field(help="Private key that signs the bundle, made by `newwiki keygen`.", metavar="FILE")
+    key: Path = field(help="Private key that signs the bundle, made by `newwiki bundle keygen`.", metavar="FILE")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -139,7 +139,7 @@ def pull(database: Database, folder: Admitted, note: Callable[[str], None]) -> M
     pulled = _Pulled(database, folder, note)
     notes, moved = pulled.notes, pulled.moved
     if not notes:
-        raise TerminalError(f"nothing has been pushed to '{folder.url}' yet; push to it with `newwiki push`")
+        raise TerminalError(f"nothing has been pushed to '{folder.url}' yet; push to it with `newwiki sync push`")
     others: set[tuple[str, str]] = set()
     contradicting: dict[SharedPart, str] = {}
     for table, take in (("snapshots", _snapshot), ("runs", _run), ("scores", _scores), ("run_scores", _run_scores)):

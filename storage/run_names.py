@@ -37,6 +37,7 @@ class Contender:
     seed: int | None
     settings_json: str | None = None
     knowledge_cutoff: date | None = None
+    weights: str | None = None
     status: str = "complete"
     hidden: bool = False
     started_at: datetime | None = None
@@ -165,8 +166,9 @@ def _properties(run: Contender) -> dict[str, str]:
     """Return the properties that tell runs apart, by name. MODEL/DECODER needs no name."""
     settings = run.settings or {}
     started = {"started": f"{run.started_at:%Y-%m-%d %H:%M}"} if run.started_at else {}
+    weights = {"weights": run.weights} if run.weights else {}
     stated = {name: str(value) for name, value in settings.items() if name != "run_id" and value is not None}
-    return {"": run.words, "snapshot": run.snapshot_id, **stated, "status": run.status, **started}
+    return {"": run.words, "snapshot": run.snapshot_id, **stated, **weights, "status": run.status, **started}
 
 
 def listed(runs: Sequence[Contender]) -> str:

@@ -30,8 +30,8 @@ _LEGEND = (
     group="compare",
     summary="Test which differences between runs are significant.",
     examples=(
-        "newwiki compare gpt2/greedy sample:top_p=0.9",
-        "newwiki compare greedy reference:enwiki-2026-09 --metrics sbert",
+        "newwiki compare gpt2/greedy gpt2/sample:top_p=0.9",
+        "newwiki compare gpt2/greedy reference:enwiki-2026-09 --metrics sbert",
         "newwiki compare gpt2/greedy mine/greedy --fail-if 'sbert<-0.01'",
     ),
     result="""\

@@ -120,7 +120,8 @@ def export_results(settings: Settings, quiet: bool, runs: tuple[str, ...], snaps
     EveryEvalEverRequest,
     summary="Export results as records of Every Eval Ever.",
     examples=(
-        "newwiki export every-eval-ever gpt2/greedy --organization mine --relationship third_party --out records",
+        "newwiki export every-eval-ever gpt2/greedy --organization mine --relationship third_party "
+        "--model-id openai-community/gpt2 --out records",
     ),
     returns="paths",
     result="Returns the files.",
@@ -136,7 +137,9 @@ def export_every_eval_ever(request: EveryEvalEverRequest, here: Here, *, out: Pa
 @job(
     HubResultsRequest,
     summary="Export results for the Hugging Face Hub.",
-    examples=("newwiki export hub-results gpt2/greedy --dataset mine/new-wiki --out hub",),
+    examples=(
+        "newwiki export hub-results gpt2/greedy --dataset mine/new-wiki --model-id openai-community/gpt2 --out hub",
+    ),
     returns="paths",
     result="Returns the files.",
     by_place=("runs",),

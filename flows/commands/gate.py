@@ -23,7 +23,7 @@ _MARKS = {"failed": "❌ failed", "passed": "✅ passed", "not sure": "❔ passe
     GateRequest,
     group="compare",
     summary="Fail if a candidate is worse than its baseline.",
-    examples=("newwiki gate --baseline gpt2 --candidate mine --fail-if 'sbert<-0.01'",),
+    examples=("newwiki gate --baseline gpt2/greedy --candidate mine/greedy --fail-if 'sbert<-0.01'",),
     result="Returns a row for each bound. `outcome` is `failed`, `passed` or `not sure`; a failure raises nothing.",
 )
 def gate(

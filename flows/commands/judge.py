@@ -131,7 +131,7 @@ def import_answers(
 @listed(
     "compare",
     "Judge texts of two runs in blind pairs, or let a model.",
-    examples=("newwiki judge greedy sample:top_p=0.9 --judge anna",),
+    examples=("newwiki judge gpt2/greedy gpt2/sample:top_p=0.9 --judge anna",),
 )
 @click.command(cls=GroupedCommand)
 @click.argument(

@@ -22,7 +22,10 @@ _RUN = "Run, named as for `newwiki compare`; a name must match one run only."
 @listed(
     "keep",
     "Hide, show, rename and delete runs.",
-    examples=("newwiki list runs", "newwiki runs hide gpt2/greedy --snapshot enwiki-2026-09"),
+    examples=(
+        "newwiki runs hide gpt2/greedy --snapshot enwiki-2026-09",
+        "newwiki runs rename gpt2/greedy gpt2-base --snapshot enwiki-2026-09",
+    ),
 )
 @click.group(cls=CommandGroup)
 def runs() -> None:
@@ -52,7 +55,7 @@ def _names_runs(command: Callable[..., Any]) -> Callable[..., Any]:
 @_names_runs
 @common
 def hide_runs(settings: Settings, quiet: bool, runs: tuple[str, ...], snapshot: str | None) -> None:
-    """Take runs off all leaderboards, reports, sites and pages of `newwiki browse`.
+    """Hide runs from all leaderboards, reports, sites and pages of `newwiki browse`.
 
     Names such as gpt2/greedy no longer mean a hidden run, and `newwiki sync push` leaves it out. All its data stays.
     """

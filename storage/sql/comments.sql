@@ -129,7 +129,7 @@ comment on column snapshot_hashes.snapshot_id is 'The snapshot.';
 comment on column snapshot_hashes.table_name is 'The name of the table.';
 comment on column snapshot_hashes.column_name is 'The name of the column.';
 comment on column snapshot_hashes.rows is 'The number of rows of the snapshot in the table when the hash was taken.';
-comment on column snapshot_hashes.taken is 'When the hash was taken: at publication, at the look-up of topics, at a pull (newwiki pull), or at the migration of a snapshot that is older than these hashes.';
+comment on column snapshot_hashes.taken is 'When the hash was taken: at publication, at the look-up of topics, at a pull (newwiki sync pull), or at the migration of a snapshot that is older than these hashes.';
 comment on column snapshot_hashes.taken_at is 'The time at which the hash was taken.';
 comment on column snapshot_hashes.sha256 is 'The hash of the column''s values in the order of the table''s key, and of table_name, column_name, rows, taken and taken_at.';
 

@@ -1,4 +1,4 @@
-"""`newwiki metrics` is the registry's own catalogue."""
+"""`newwiki list metrics` is the registry's own catalogue."""
 
 import json
 from pathlib import Path
