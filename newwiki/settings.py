@@ -101,6 +101,8 @@ METRIC_MODELS = (
     "evidence",
 )
 SCORERS = ("scorers", *METRIC_MODELS)
+# Those that `newwiki doctor` tries to load
+TRIED = ("entities", "embedder", "embedder_dtype", "embedder_backend")
 
 
 def text_settings(record: type[Settings] = Settings) -> "list[DataclassField[Any]]":

@@ -12,8 +12,10 @@ from click.testing import CliRunner
 
 import newwiki
 from flows import cli
+from flows.experiments.experiment import Experiment, every
 from flows.listing import GENERAL, GROUPS, OWN, listing
-from newwiki.settings import Settings, setting, text_settings
+from newwiki.fields import fields_of
+from newwiki.settings import SCORING, Settings, setting, text_settings
 
 
 def commands(above: click.Group = cli.cli, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
@@ -195,3 +197,13 @@ def test_a_former_name_works_and_is_not_listed(old: str, new: str) -> None:
     assert alias.hidden and not command.hidden
     assert f"\n  This is the former name of `newwiki {new}`.\n" in shown(old)
     assert not re.search(rf"^  {old} ", shown(""), re.MULTILINE)
+
+
+@pytest.mark.parametrize("experiment", every(), ids=lambda experiment: experiment.name)
+def test_scoring_options_are_only_where_texts_are_scored(experiment: Experiment) -> None:
+    command = ALL[f"experiment {experiment.name}"]
+    headings = {getattr(parameter, "heading", None) for parameter in command.params}
+    assert (SCORING in headings) == experiment.scores
+    unused = getattr(experiment.request, "UNUSED", ())
+    assert {parameter.name for parameter in command.params}.isdisjoint(unused)
+    assert {field.name for field in fields_of(experiment.request)} >= set(unused)
