@@ -187,11 +187,11 @@ def compare_all(
     Raises UsageError unless the names stand for at least two different runs.
     """
     if len(request.runs) < 2:
-        raise UsageError("name two runs or more; `newwiki leaderboard` lists them")
+        raise UsageError("name two runs or more; `newwiki list runs` lists them")
     noted: list[str] = []
     first, *others = comparison.contenders(database, request.runs, snapshot=request.snapshot, note=noted.append)
     if len({first, *others}) <= len(others):
-        raise UsageError("two of these names mean the same run; `newwiki leaderboard` lists the runs")
+        raise UsageError("two of these names mean the same run; `newwiki list runs` lists the runs")
     content = request.metrics == "content"
     metrics = None if content or request.metrics == "all" else [name.strip() for name in request.metrics.split(",")]
     across = settings_named(request.across)
