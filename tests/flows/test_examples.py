@@ -56,7 +56,7 @@ IN_PART = {"s3://bucket/newwiki": "bucket"}
 
 def examples(above: click.Group = cli) -> Iterator[str]:
     """All examples in the order of the help, each once."""
-    found = {}
+    found: dict[str, None] = {}
     for command in above.commands.values():
         if not command.hidden:
             found |= dict.fromkeys(listing(command).examples)
