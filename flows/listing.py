@@ -1,6 +1,7 @@
 """The help of the command line: commands in groups, options under headings, and examples."""
 
 import copy
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
@@ -66,7 +67,7 @@ class CommandGroup(click.Group):
         """
         command = self.commands.get(name) or copy.copy(_command_at(self, words))
         command.name, command.hidden = name, True
-        command.help = f"{command.help}\n\nThis is the former name of `newwiki {words}`."
+        command.help = f"{inspect.cleandoc(command.help or '')}\n\nThis is the former name of `newwiki {words}`."
         self.add_command(command)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

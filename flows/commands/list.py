@@ -189,8 +189,10 @@ def _only(what: str, name: str | None, rows: Sequence[Sequence[Any]]) -> Sequenc
 
 def _require(what: str, name: str, known: Sequence[str]) -> None:
     if name not in known:
-        there_are = ", ".join(dict.fromkeys(known)) or "none yet"
-        raise UsageError(f"there is no {what} '{name}'{did_you_mean(name, known) or ';'} there are: {there_are}")
+        nearest = did_you_mean(name, known)
+        there_are = f"there are: {', '.join(dict.fromkeys(known)) or 'none yet'}"
+        all_listed = f"`newwiki list {what}s` lists them all"
+        raise UsageError(f"there is no {what} '{name}'{nearest or ';'} {all_listed if nearest else there_are}")
 
 
 def _is_wanted(

@@ -193,7 +193,7 @@ where exists (from (select unnest($1) as run_id) as named where contains(experim
 -- The models of all runs that are not hidden, each with its weights.
 select
     model, left(model_sha256, 12) as weights, count(*) as runs, count(distinct snapshot_id) as snapshots,
-    list_sort(list(distinct decoder_short)) as decoders, max(knowledge_cutoff) as knowledge_cutoff, max(started_at) as newest
+    string_agg(distinct decoder_short, ', ' order by decoder_short) as decoders, max(knowledge_cutoff) as knowledge_cutoff, max(started_at) as newest
 from runs
 anti join hidden_runs using (run_id)
 where $1 is null or model = $1
