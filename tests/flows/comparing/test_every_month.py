@@ -157,3 +157,22 @@ def test_runs_are_hidden_renamed_and_deleted_by_name(
         "deleted: gpt2-2026-11 (base/sample:top_p=0.9 on enwiki-2026-11)\n",
     )
     assert "there is no run" in runs("show", "gpt2-2026-11")[1]
+
+
+def test_a_hidden_run_is_on_no_page(months: Database) -> None:
+    """Whatever a site, a report, `newwiki browse` and the leaderboard ask for."""
+    run_changes.hide(months, ["gpt2-2026-12"])
+    snapshot = "enwiki-2026-12"
+    asked: dict[str, list[object]] = {
+        "site_runs": [], "report_runs": [snapshot], "browse_runs": [snapshot], "board_rows": [snapshot],
+        "linkable_runs": [[snapshot]],
+    }  # fmt: skip
+    shown = {name: str(months.rows(name, *parameters)) for name, parameters in asked.items()}
+    assert {name: "gpt2-2026-12" in rows for name, rows in shown.items()} == dict.fromkeys(asked, False)
+    assert all("mine-2026-12" in rows for rows in shown.values())
+    [(_, *_, runs)] = [row for row in months.rows("browse_snapshots") if row[0] == snapshot]
+    assert runs == 1
+    with months.read() as connection:
+        for view in ("leaderboard", "leaderboard_by_stratum", "leaderboard_after_cutoff"):
+            rows = connection.execute(f"select run_id from {view}").fetchall()  # noqa: S608 (our own names)
+            assert ("gpt2-2026-12",) not in rows, view
