@@ -3,11 +3,11 @@
     python benchmarks/replay.py [--model FOLDER] [--prompts 6] [--tokens 48] [--into docs/submit.md]
 
 The toy, or a named model, continues the first sentences of the sample wiki's articles under several decoders. Every
-completion is replayed with that model by one pass over its text (`newwiki check --spot`). `chosen` is the share of
-tokens that the decoder chooses itself, `within` the share that it chooses if logits move by the tolerance, and
+completion is replayed with that model by one pass over its text (`newwiki bundle check --spot`). `chosen` is the share
+of tokens that the decoder chooses itself, `within` the share that it chooses if logits move by the tolerance, and
 `confirmed` the sum of both. `least` is the smallest share of a single completion. `passes` compares them with the
-requirements of `newwiki check` (`flows/bundles/replay.py`). `cost` is the time of the replay as a share of the time of
-generating the same completions just before, in batches of 16.
+requirements of `newwiki bundle check` (`flows/bundles/replay.py`). `cost` is the time of the replay as a share of the
+time of generating the same completions just before, in batches of 16.
 
 The other origins are texts of the same checkpoint after one and after 20 small steps of training on the articles, texts
 that are copied from the articles, and texts that were drawn with another seed.

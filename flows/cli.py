@@ -78,5 +78,19 @@ def cli() -> None:
     """
 
 
+# Commands of earlier versions, which still work and are not listed: the words of the command that each stands for.
+ALIASES = {
+    "check": "bundle check",
+    "decoders": "list decoders",
+    "gate": "compare --fail-if",
+    "keygen": "bundle keygen",
+    "metrics": "list metrics",
+    "pull": "sync pull",
+    "push": "sync push",
+    "submit": "bundle submit",
+}
+
 for _file in iter_modules(commands.__path__):
     cli.add_command(getattr(import_module(f"flows.commands.{_file.name}"), _file.name))
+for _old, _new in ALIASES.items():
+    cli.add_alias(_old, _new)

@@ -86,6 +86,22 @@ def _decoders(context: click.Context, parameter: click.Parameter, incomplete: st
     return _begun(((f"{name}:{before}{comma}{parameter}=", None) for parameter in parameters), incomplete)
 
 
+def _decoder_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list["CompletionItem[str]"]:
+    from newwiki.registry import decoders
+
+    return _begun(((name, None) for name in decoders.all()), incomplete)
+
+
+def _models(context: click.Context, parameter: click.Parameter, incomplete: str) -> list["CompletionItem[str]"]:
+    return _begun(((name, None) for name in dict.fromkeys(row[1] for row in _stored(context, "runs"))), incomplete)
+
+
+def _experiments(context: click.Context, parameter: click.Parameter, incomplete: str) -> list["CompletionItem[str]"]:
+    from flows.experiments.experiment import every
+
+    return _begun(((experiment.name, experiment.title) for experiment in every()), incomplete)
+
+
 def _settings(context: click.Context, parameter: click.Parameter, incomplete: str) -> list["CompletionItem[str]"]:
     from newwiki.protocol import PROTOCOL
 
@@ -107,11 +123,18 @@ _OF: dict[str, Completer] = {
     "baseline": _runs,
     "candidate": _runs,
     "decoder": _decoders,
+    "decoder_name": _decoder_names,
     "decoders": _decoders,
     "example": _examples,
+    "experiment_name": _experiments,
+    "metric": _metrics,
     "metrics": _metrics,
+    "model_name": _models,
     "models": _files,
     "rank": _metrics,
+    "run": _runs,
+    "run_a": _runs,
+    "run_b": _runs,
     "runs": _runs,
     "snapshot": _snapshots,
     "snapshots": _snapshots,

@@ -1,5 +1,7 @@
 """The help of the command line: commands in groups, options under headings, and examples."""
 
+import copy
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
@@ -58,6 +60,16 @@ class CommandGroup(click.Group):
 
     command_class = GroupedCommand
 
+    def add_alias(self, name: str, words: str) -> None:
+        """Add a hidden command of this name that does what the command `words` does, and says so in its help.
+
+        A command of the name that is there already becomes the hidden one.
+        """
+        command = self.commands.get(name) or copy.copy(_command_at(self, words))
+        command.name, command.hidden = name, True
+        command.help = f"{inspect.cleandoc(command.help or '')}\n\nThis is the former name of `newwiki {words}`."
+        self.add_command(command)
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options of the group, then its commands."""
         _format_parameters(self, ctx, formatter)
@@ -65,15 +77,24 @@ class CommandGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands under their groups; commands without a group come last."""
-        grouped = any(listing(command).group for command in self.commands.values())
+        shown = {name: command for name, command in self.commands.items() if not command.hidden}
+        grouped = any(listing(command).group for command in shown.values())
         for group, heading in [*GROUPS.items(), (None, "Other commands" if grouped else "Commands")]:
-            members = {name: command for name, command in self.commands.items() if listing(command).group == group}
+            members = {name: command for name, command in shown.items() if listing(command).group == group}
             if members:
                 with formatter.section(heading):
-                    longest = max(map(len, self.commands))
+                    longest = max(map(len, shown))
                     room = formatter.width - longest - 6
                     rows = [(name, command.get_short_help_str(room)) for name, command in sorted(members.items())]
                     formatter.write_dl([(name.ljust(longest), summary) for name, summary in rows])
+
+
+def _command_at(group: click.Group, words: str) -> click.Command:
+    command: click.Command = group
+    for word in words.split():
+        assert isinstance(command, click.Group)
+        command = command.commands[word]
+    return command
 
 
 def listed(group: Group | None, summary: str, *, examples: Sequence[str]) -> Callable[[C], C]:

@@ -6,7 +6,7 @@ from typing import get_args, get_origin
 
 import click
 
-from flows.cli import cli
+from flows.cli import ALIASES, cli
 from flows.listing import ARGUMENTS, GENERAL, GROUPS, OWN, Argument, listing
 from newwiki.default_config import keys_of
 from newwiki.registrations import Registrations
@@ -20,9 +20,10 @@ _HEADS = ("key", "default", "description")
 
 def commands() -> str:
     """Return all commands by group, each with its usage, help, examples and options, in Markdown."""
+    shown = {name: command for name, command in cli.commands.items() if not command.hidden}
     parts = []
     for group, heading in GROUPS.items():
-        members = [(name, command) for name, command in cli.commands.items() if listing(command).group == group]
+        members = [(name, command) for name, command in shown.items() if listing(command).group == group]
         parts.append(f"\n## {heading}\n")
         for name, command in sorted(members):
             parts += [
@@ -30,6 +31,9 @@ def commands() -> str:
             ]
     general = _rows(cli.commands["leaderboard"], GENERAL)
     parts.append(f"\n## {GENERAL}\n\nEvery command has these options.\n\n{table(('option', 'description'), general)}")
+    former = [(f"`newwiki {old}`", f"`newwiki {new}`") for old, new in ALIASES.items()]
+    heads = ("former name", "command")
+    parts.append(f"\n## Former names\n\nCommands of earlier versions still work.\n\n{table(heads, former)}")
     return "".join(parts) + "\n"
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from newwiki.errors import UsageError
 from newwiki.fields import field
-from newwiki.request import Request
+from newwiki.request import SNAPSHOT_OF_RUNS, Request
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,7 +13,8 @@ class SubmitRequest(Request):
     """The complete runs of a bundle, and the key that signs it."""
 
     runs: tuple[str, ...] = field(help="Run to submit, such as gpt2/greedy.", argument=True, metavar="RUN")
-    key: Path = field(help="Private key that signs the bundle, made by `newwiki keygen`.", metavar="FILE")
+    snapshot: str | None = field(None, SNAPSHOT_OF_RUNS, metavar="ID")
+    key: Path = field(help="Private key that signs the bundle, made by `newwiki bundle keygen`.", metavar="FILE")
 
 
 @dataclass(frozen=True, kw_only=True)

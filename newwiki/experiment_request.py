@@ -1,7 +1,7 @@
 """The requests of experiments: the fields of an evaluation, and those of each experiment (see `newwiki.request`)."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from newwiki.errors import UsageError
 from newwiki.fields import field, fields_of
@@ -62,6 +62,8 @@ class ControlledRequest(ExperimentRequest):
 @dataclass(frozen=True, kw_only=True)
 class WritingRequest(ExperimentRequest):
     """An experiment on generated texts, with the defaults of the New-Wiki Eval paper (section Experiments)."""
+
+    UNUSED: ClassVar = ("likelihood_only",)
 
     prompts: int | None = field(2000, "Use only the N longest articles.", at_least=1, aliases=("--limit",))
 

@@ -116,6 +116,13 @@ def fields_of(request: type) -> list[Field]:
     ]
 
 
+def offered(request: type) -> list[Field]:
+    """Return the fields that a command and its Python function take: all but those that the request names as `UNUSED`,
+    because they would do nothing."""
+    unused: Sequence[str] = getattr(request, "UNUSED", ())
+    return [field for field in fields_of(request) if field.name not in unused]
+
+
 def _inherited_group(request: type, declared: "dataclasses.Field[Any]") -> str | None:
     for base in request.__mro__[1:]:
         if getattr(base, "__dataclass_fields__", {}).get(declared.name) is declared:

@@ -99,7 +99,7 @@ _OfAWiki: Any = _fields(
 _OfAModel: Any = _fields(EvaluationRequest, _NamedModel, names=_OF_A_MODEL)
 _OfAnEvaluation: Any = _fields(EvaluationRequest, names=_all_but(EvaluationRequest, *_OF_AN_EVALUATION, *_OF_A_MODEL))
 
-_OfAGate: Any = _fields(GateRequest, names=_all_but(GateRequest))
+_OfAGate: Any = _fields(GateRequest, names=_all_but(GateRequest, "snapshot"))
 
 
 class Wiki(_OfAWiki):  # type: ignore[misc]

@@ -17,7 +17,7 @@ from newwiki.fields import check_values, field, fields_of
 from newwiki.knowledge_cutoff import last_day
 from newwiki.models.chat_options import CHAT_ARGUMENTS, MOST_THINKING, ChatOptions, read_chat_options, typed_argument
 from newwiki.records import Stratum
-from newwiki.settings import CHAT, MODEL, SCORING
+from newwiki.settings import CHAT, GATE, MODEL, SCORING
 from newwiki.snapshot import OLD_SELECTION, Selection, Window
 
 # Help that several requests share
@@ -29,8 +29,12 @@ _DUMP = "XML export with full history: a file, a folder, a pattern, or - for std
 _METRICS = "Metrics to compute."
 _BUDGET = "Maximum number of texts per run that costly evaluators score."
 _DTYPE = "Data type of the weights; auto is float32."
+SNAPSHOT_OF_RUNS = "Snapshot of the runs, or latest (default: the newest that has all named runs)."
 _PICKLE = "Allow weights stored as pickles, which can run code."
 _REMOTE_CODE = "Allow code that comes with a model to run."
+
+# Fields of a comparison that do not apply to its bounds, which name the metrics themselves
+_NOT_OF_A_GATE = ("metrics", "seed", "by", "after_cutoff", "across")
 
 # Fields that apply only to runs that generate text
 GENERATION_FIELDS = ("decoder", "samples", "keep", "max_new_tokens", "seed", "stop", "strict")
@@ -335,10 +339,14 @@ class ScoringRequest(Request):
     files: tuple[Path, ...] = field(
         (), "File of texts that were generated elsewhere.", argument=True, metavar="FILE.jsonl"
     )
-    run: tuple[str, ...] = field((), "Stored run to score (may be repeated).", metavar="ID")
+    run: tuple[str, ...] = field(
+        (), "Stored run to score, named as for `newwiki compare` (may be repeated).", metavar="RUN"
+    )
     missing: bool = field(False, "Score every stored run that lacks some of the scores.")
     snapshot: str = field(
-        EvaluationRequest.snapshot, "Snapshot whose articles the texts of FILE are about.", metavar="ID"
+        EvaluationRequest.snapshot,
+        "Snapshot whose articles the texts of FILE are about, and of the runs of --run.",
+        metavar="ID",
     )
     model: str | None = field(
         None, "Name of the model that wrote the texts of FILE (default: the file name).", metavar="NAME"
@@ -420,6 +428,26 @@ class ComparisonRequest(Request):
         "articles that are new in both.",
         metavar="NAME",
     )
+    snapshot: str | None = field(None, SNAPSHOT_OF_RUNS, metavar="ID")
+    fail_if: str | None = field(
+        None,
+        "Exit with status 1 if the second run is worse than the first by more than these bounds, such as "
+        "'sbert < -0.01, rep_4 > +0.02'; worse stands for any difference that is worse, by the metrics that tell an "
+        "article from another on the snapshot.",
+        metavar="BOUNDS",
+        example="sbert < -0.05",
+        group=GATE,
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.fail_if is None:
+            return
+        if len(self.runs) != 2:
+            raise UsageError(f"--fail-if compares two runs, baseline and candidate, and {len(self.runs)} are named")
+        defaults = {field.name: field.default for field in fields_of(type(self))}
+        if unused := [name for name in _NOT_OF_A_GATE if getattr(self, name) != defaults[name]]:
+            raise UsageError(f"--fail-if and --{unused[0].replace('_', '-')} exclude each other: leave one out")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -435,6 +463,7 @@ class GateRequest(Request):
         metavar="BOUNDS",
         example="sbert < -0.05",
     )
+    snapshot: str | None = field(None, SNAPSHOT_OF_RUNS, metavar="ID")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from newwiki.errors import UsageError
 from newwiki.fields import field
-from newwiki.request import Request
+from newwiki.request import SNAPSHOT_OF_RUNS, Request
 
 Relationship = Literal["first_party", "third_party", "collaborative", "other"]
 
@@ -20,6 +20,7 @@ class EveryEvalEverRequest(Request):
     """The runs to export to Every Eval Ever, the evaluating organization, and the model's name."""
 
     runs: tuple[str, ...] = field(help="Run to export, named as for `newwiki compare`.", metavar="RUN", argument=True)
+    snapshot: str | None = field(None, SNAPSHOT_OF_RUNS, metavar="ID")
     organization: str = field(help="Organization that ran the evaluation.", metavar="NAME")
     relationship: Relationship = field(help="Relationship of the organization to the developer of the model.")
     model_id: str | None = field(
@@ -37,6 +38,7 @@ class HubResultsRequest(Request):
     """The runs to export for the Hugging Face Hub, the benchmark dataset, and the metrics."""
 
     runs: tuple[str, ...] = field(help="Run to export, named as for `newwiki compare`.", metavar="RUN", argument=True)
+    snapshot: str | None = field(None, SNAPSHOT_OF_RUNS, metavar="ID")
     dataset: str = field(help="Dataset of the benchmark on the Hub.", metavar="ORG/NAME")
     revision: str | None = field(None, "Commit of the dataset.", metavar="HASH")
     metrics: str = field(

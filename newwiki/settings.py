@@ -16,8 +16,9 @@ from newwiki.knowledge_cutoff import last_day
 from newwiki.text.prompts import DEFAULT_TEMPLATE
 
 CUTOFFS = "knowledge_cutoffs"  # the one setting that is a table
+# Headings in the help of a command
+MODEL, CHAT, SCORING, GATE = "Model options", "Chat options", "Scoring options", "Gate options"
 # The other tables of a file, which `newwiki.registrations` reads
-MODEL, CHAT, SCORING = "Model options", "Chat options", "Scoring options"  # headings in the help of a command
 TABLES = ("wikis", "models", "evaluation", "gates", "report", "notify")
 
 
@@ -100,6 +101,8 @@ METRIC_MODELS = (
     "evidence",
 )
 SCORERS = ("scorers", *METRIC_MODELS)
+# Those that `newwiki doctor` tries to load
+TRIED = ("entities", "embedder", "embedder_dtype", "embedder_backend")
 
 
 def text_settings(record: type[Settings] = Settings) -> "list[DataclassField[Any]]":

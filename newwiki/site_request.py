@@ -26,11 +26,12 @@ class SiteRequest(Request):
     )
     recompute: bool = field(
         True,
-        "Recompute the scores of bundles as `newwiki check` does, and score anchors; others are shown as claimed.",
+        "Recompute the scores of bundles as `newwiki bundle check` does, and score anchors; others are shown as "
+        "claimed.",
     )
     receipt: tuple[Path, ...] = field(
         (),
-        "Receipt of `newwiki check` for a bundle, in addition to those next to the bundles (may be repeated).",
+        "Receipt of `newwiki bundle check` for a bundle, in addition to those next to the bundles (may be repeated).",
         metavar="FILE",
     )
     checker: tuple[Path, ...] = field(

@@ -1,56 +1,21 @@
 """Find comparable runs by name, the evaluators that scored them, and the mean score of each prompt."""
 
-import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from newwiki.decoding.grammar import short_form
-from newwiki.errors import UsageError, did_you_mean
-from newwiki.protocol import Settings
+from newwiki.errors import UsageError
+from storage import run_names, snapshots
 from storage.database import Database
+from storage.prompt_sets import is_prompt_set
 from storage.queries import query
+from storage.run_names import Contender, Note, no_note
 
 Array = NDArray[np.float64]
-
-_LISTED = 12  # maximum number of runs in a message
-
-
-@dataclass(frozen=True)
-class Contender:
-    """A run, or the articles of a snapshot (id `reference:SNAPSHOT`), which no model wrote."""
-
-    run_id: str
-    model: str
-    decoder: str
-    snapshot_id: str
-    seed: int | None
-    settings_json: str | None = None
-    knowledge_cutoff: date | None = None
-
-    @property
-    def settings(self) -> Settings | None:
-        """Return the settings of the run, by the names in `newwiki.protocol`; None for articles."""
-        settings: Settings | None = json.loads(self.settings_json) if self.settings_json else None
-        return settings
-
-    @property
-    def short(self) -> str:
-        """Return the decoder without its default parameters."""
-        return short_form(self.decoder)
-
-    @property
-    def words(self) -> str:
-        return f"{self.model}/{self.short}"
-
-    def answers_to(self, name: str) -> bool:
-        """Return whether the run's id starts with `name`, or `MODEL/DECODER` ends with `name`."""
-        endings = (f"/{self.words}", f"/{self.model}/{self.decoder}")
-        return self.run_id.startswith(name) or any(whole.endswith(f"/{name}") for whole in endings)
 
 
 @dataclass(frozen=True)
@@ -74,31 +39,80 @@ class PageMeans:
     pages: NDArray[np.int64]
 
 
-def contenders(database: Database, names: Iterable[str], among: Collection[str] | None = None) -> list[Contender]:
-    """Find runs by id, by the beginning of an id, or by the end of MODEL/DECODER.
+def contenders(
+    database: Database,
+    names: Sequence[str],
+    among: Collection[str] | None = None,
+    *,
+    snapshot: str | None = None,
+    note: Note = no_note,
+) -> list[Contender]:
+    """Find runs by id, by the beginning of an id, or by the end of MODEL/DECODER (see `storage.run_names`).
 
-    `among` restricts the search to these run ids. Raises UsageError for a name that matches no run or several runs.
+    `among` restricts the search to these run ids, and `snapshot` to the runs on a snapshot. `note` gets a sentence if
+    names that match several runs stand for those on the newest snapshot. Raises UsageError for a name that matches no
+    run or several runs.
     """
-    known = [run for run in every(database) if among is None or run.run_id in among]
-    return [_matching_run(name, known) for name in names]
+    known = [run for run in _comparable(database) if among is None or run.run_id in among]
+    return run_names.find(names, known, note, snapshot=snapshot_id(database, snapshot))
 
 
-def contenders_or_all(database: Database, names: Sequence[str]) -> list[Contender]:
-    """Find the runs with these names, or all runs if `names` is empty.
+def contenders_or_all(
+    database: Database, names: Sequence[str], *, snapshot: str | None = None, note: Note = no_note
+) -> list[Contender]:
+    """Find the runs with these names, or all runs that are not hidden, on all snapshots or on one, without `names`.
 
-    Raises UsageError as `contenders` does, and if there are no runs at all.
+    Raises UsageError as `contenders` does, and if there are no runs.
     """
     if names:
-        return contenders(database, names)
-    runs = every(database)
+        return contenders(database, names, snapshot=snapshot, note=note)
+    on = snapshot_id(database, snapshot)
+    runs = [run for run in every(database) if on in (None, run.snapshot_id)]
     if not runs:
-        raise UsageError("there are no runs yet: make one with `newwiki evaluate`")
+        where = f" on {on}" if on else ""
+        raise UsageError(f"there are no runs{where} yet: make one with `newwiki evaluate`")
     return runs
 
 
+def stored_runs(
+    database: Database,
+    names: Sequence[str],
+    *,
+    snapshot: str | None = None,
+    newest: bool = True,
+    note: Note = no_note,
+) -> list[Contender]:
+    """Find stored runs, including hidden ones and those on prompt sets, as `contenders` does.
+
+    Without `newest`, a name that matches runs on several snapshots is refused.
+    """
+    known = [replace(run, hidden=False) for run in run_catalogue(database)]
+    return run_names.find(names, known, note, snapshot=snapshot_id(database, snapshot), newest=newest)
+
+
 def every(database: Database) -> list[Contender]:
-    """Return all comparable runs and articles, in the order in which they were started."""
-    return database.records(Contender, "comparable_runs")
+    """Return all comparable runs and articles that are not hidden, in the order in which they were started."""
+    return [run for run in _comparable(database) if not run.hidden]
+
+
+def run_catalogue(database: Database) -> list[Contender]:
+    """Return all stored runs, hidden ones and those on prompt sets too, in the order in which they were started."""
+    return [run for run in _all(database) if not run.run_id.startswith("reference:")]
+
+
+def _comparable(database: Database) -> list[Contender]:
+    return [run for run in _all(database) if not is_prompt_set(run.snapshot_id)]
+
+
+def _all(database: Database) -> list[Contender]:
+    return database.records(Contender, "named_runs")
+
+
+def snapshot_id(database: Database, snapshot: str | None) -> str | None:
+    """Return the id of a snapshot, which may be `latest`, or of a file of texts."""
+    if snapshot is None or snapshot.startswith("file:"):
+        return snapshot
+    return snapshots.resolve(database, snapshot).snapshot_id
 
 
 def text_scorings(database: Database, run_ids: Sequence[str]) -> list[Scoring]:
@@ -187,24 +201,3 @@ def _named(database: Database, evaluator_ids: Sequence[str]) -> dict[str, dict[s
 
 def _differing(named: Collection[Mapping[str, str | None]]) -> list[str]:
     return [name for name in next(iter(named), ()) if len({row[name] for row in named}) > 1]
-
-
-def _matching_run(name: str, known: Sequence[Contender]) -> Contender:
-    exact = [run for run in known if run.run_id == name]
-    matches = exact or [run for run in known if run.answers_to(name)]
-    if len(matches) == 1:
-        return matches[0]
-    if matches:
-        raise UsageError(f"'{name}' may be any of these: {_listed(matches)}; write more of the run's id")
-    if not known:
-        raise UsageError(f"there is no run '{name}'; there are none yet: make one with `newwiki evaluate`")
-    nearest = did_you_mean(name, [text for run in known for text in (run.run_id, run.words, run.short)])
-    raise UsageError(f"there is no run '{name}'{nearest or ';'} there are: {_listed(known)}")
-
-
-def _listed(runs: Sequence[Contender]) -> str:
-    more = f" and {len(runs) - _LISTED} more" if len(runs) > _LISTED else ""
-    seeds = ["" if run.seed is None else f", seed {run.seed}" for run in runs]
-    return (
-        ", ".join(f"{run.run_id} ({run.words}{seed})" for run, seed in zip(runs[:_LISTED], seeds, strict=False)) + more
-    )

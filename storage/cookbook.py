@@ -9,10 +9,11 @@ from newwiki.errors import UsageError, did_you_mean
 from storage.database import Database
 from storage.queries import sections
 
-# A section has optional lines `-- plot: KIND` and `-- metrics: NAME, NAME`, then comments with the question and notes,
-# then the query.
+# A section has optional lines `-- plot: KIND`, `-- metrics: NAME, NAME` and `-- empty: WHY`, then comments with the
+# question and notes, then the query.
 _SECTION = re.compile(
-    r"(?:-- plot: (?P<plot>\w+)\n)?(?:-- metrics: (?P<metrics>[\w, ]+)\n)?(?P<comment>(?:-- .*\n)+)(?P<query>(?s:.*))"
+    r"(?:-- plot: (?P<plot>\w+)\n)?(?:-- metrics: (?P<metrics>[\w, ]+)\n)?(?:-- empty: (?P<empty>.+)\n)?"
+    r"(?P<comment>(?:-- .*\n)+)(?P<query>(?s:.*))"
 )
 
 
@@ -22,6 +23,7 @@ class Question:
 
     `plot` is a kind of plot that `newwiki browse` draws, or None for a result that is read as a table. `metrics` are
     the metrics whose columns the query names. A database has these columns only if texts were scored by these metrics.
+    `empty` says why the result is empty where a newest run exists; None for questions about the newest run's texts.
     """
 
     name: str
@@ -30,6 +32,7 @@ class Question:
     plot: str | None
     query: str
     metrics: tuple[str, ...] = ()
+    empty: str | None = None
 
 
 def questions() -> list[Question]:
@@ -70,7 +73,9 @@ def _question(name: str, section: str) -> Question:
     assert match, section
     comment = " ".join(line.removeprefix("-- ") for line in match["comment"].splitlines())
     words, mark, notes = comment.partition("?")
-    return Question(name, words + mark, notes.strip(), match["plot"], match["query"], _names(match["metrics"]))
+    return Question(
+        name, words + mark, notes.strip(), match["plot"], match["query"], _names(match["metrics"]), match["empty"]
+    )
 
 
 def _names(listed: str | None) -> tuple[str, ...]:

@@ -145,7 +145,7 @@ def _require_none(path: Path, problems: Sequence[str]) -> None:
     if problems:
         raise TerminalError(
             f"'{path}' is not as New-Wiki Eval writes a database: {'; '.join(problems[:3])}; use a copy that its owner "
-            "has not changed, or ask them for `newwiki push`"
+            "has not changed, or ask them for `newwiki sync push`"
         )
 
 

@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from newwiki.errors import TerminalError
-from storage.comparison import Contender
 from storage.database import Database
 from storage.folders import is_free, write_text
 from storage.outputs import safe
 from storage.rows import RowsForm, write_rows
+from storage.run_names import Contender
 from storage.runs_card import card
 
 _LIST = "export.json"

@@ -42,7 +42,9 @@ def failure(path: Path, error: duckdb.Error) -> NewWikiError | None:
     if _READ_ONLY.search(str(error)):
         return TerminalError(f"'{path}' cannot be written: {message}; allow it, or name a file elsewhere with --db")
     if _DAMAGED.search(str(error)):
-        return TerminalError(f"'{path}' is damaged: {message}; restore a backup, or rebuild it with `newwiki pull`")
+        return TerminalError(
+            f"'{path}' is damaged: {message}; restore a backup, or rebuild it with `newwiki sync pull`"
+        )
     if isinstance(error, duckdb.IOException):
         return TerminalError(f"'{path}' cannot be opened: {message}")
     return None

@@ -1,4 +1,5 @@
-"""Define `newest_run()` and `newest_snapshot()` in SQL: the complete run that was finished last, and its snapshot.
+"""Define `newest_run()` and `newest_snapshot()` in SQL: the complete run with texts that was finished last and is not
+hidden, and its snapshot.
 
 The macros are constants, which are rewritten whenever a run is completed. If a subquery selected the run, DuckDB would
 read the texts and scores of all other runs too.

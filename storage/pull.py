@@ -17,6 +17,7 @@ from storage import (
     knowledge_cutoffs,
     newest,
     origins,
+    run_changes,
     runs,
     shared_judgements,
     short_forms,
@@ -138,7 +139,7 @@ def pull(database: Database, folder: Admitted, note: Callable[[str], None]) -> M
     pulled = _Pulled(database, folder, note)
     notes, moved = pulled.notes, pulled.moved
     if not notes:
-        raise TerminalError(f"nothing has been pushed to '{folder.url}' yet; push to it with `newwiki push`")
+        raise TerminalError(f"nothing has been pushed to '{folder.url}' yet; push to it with `newwiki sync push`")
     others: set[tuple[str, str]] = set()
     contradicting: dict[SharedPart, str] = {}
     for table, take in (("snapshots", _snapshot), ("runs", _run), ("scores", _scores), ("run_scores", _run_scores)):
@@ -281,16 +282,18 @@ def _run(pulled: _Pulled, part: SharedPart) -> None:
 def _require_same_run(pulled: _Pulled, part: SharedPart) -> None:
     """Raise _Differs unless the row of a run is the same in the database and in the folder.
 
-    If the stored run has no knowledge cutoff, the cutoff is taken from a folder, but never from a bundle.
+    A folder may know a renamed run by a former name. If the stored run has no knowledge cutoff, the cutoff is taken
+    from a folder, but never from a bundle.
     """
     here = public_rows(held(pulled.database, part))
     if rows_sha256(here) == pulled.notes[part].sha256:
         return
     [ours], [theirs] = here.to_pylist(), public_rows(pulled.read(part)).to_pylist()
     mine = _OWN | (frozenset() if pulled.folder.signer else _CIRCUMSTANCES | _CUTOFF)
+    former = run_changes.former_models(pulled.database, part["run_id"])
     missing = {"protocol"} if theirs["protocol"] is None else set()
     for name in ours.keys() - mine - missing:
-        if ours[name] != theirs[name]:
+        if ours[name] != theirs[name] and not (name == "model" and theirs[name] in former):
             where = f" ({name} is {in_message(ours[name])} here and {in_message(theirs[name])} there)"
             raise _Differs(f"run {part['run_id']}", where)
     if not pulled.folder.signer and theirs["knowledge_cutoff"]:

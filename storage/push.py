@@ -67,7 +67,10 @@ def push(database: Database, folder: Parts, note: Callable[[str], None]) -> Move
     At the end, after everything else has been written, raises TerminalError if the folder holds other content under the
     same name.
     """
-    notes, moved, done = folder.notes(), Moved(), finished(database, note)
+    hidden = [run_id for (run_id,) in database.rows("share_hidden")]
+    if hidden:
+        note(f"not pushed, as they are hidden (`newwiki runs show`): {', '.join(hidden)}")
+    notes, moved, done = folder.notes(), Moved(), finished(database, note, without=hidden)
     for why in (*_runs_that_stay(database).values(), *(staying := _evaluators_that_stay(database)).values()):
         note(f"not pushed: {why}")
     others = {name for name in done.snapshots if not _snapshot(database, folder, notes, moved, name)}
@@ -119,15 +122,15 @@ def _shared(scoring: PushedScoring) -> tuple[SharedPart, dict[str, object]]:
     return SharedPart(scoring.table, keys), {"finished_at": scoring.finished_at.isoformat(), "texts": scoring.texts}
 
 
-def finished(database: Database, note: Callable[[str], None]) -> Finished:
+def finished(database: Database, note: Callable[[str], None], *, without: Collection[str] = ()) -> Finished:
     """Return the snapshots, complete runs and finished scorings that can be pushed.
 
-    Runs on prompt sets and runs with their own references are left out with a note. Runs and scorings that cannot leave
-    this machine are left out too.
+    Runs on prompt sets and runs with their own references are left out with a note. The runs `without`, and runs and
+    scorings that cannot leave this machine, are left out too.
     """
     with database.read():
         listed = database.records(dict[str, Any], "snapshot_list")
-        complete = database.rows("share_run_list")
+        complete = [row for row in database.rows("share_run_list") if row[0] not in without]
         stay = _runs_that_stay(database).keys() | _evaluators_that_stay(database).keys()
         scored = database.records(dict[str, Any], "share_scorings")
     snapshots = {snapshot["snapshot_id"]: snapshot["content_sha256"] for snapshot in listed}

@@ -68,9 +68,7 @@ def with_articles(database: Database, run_id: str) -> tuple[Run, list[Article]]:
         runs = records(Run, connection.execute(f"select {names} from runs where run_id = ?", [run_id]))  # noqa: S608 (our own names)
         known = [name for (name,) in connection.execute("select run_id from runs").fetchall()]
     if not runs:
-        raise UsageError(
-            f"there is no run '{run_id}'{did_you_mean(run_id, known)}; `newwiki leaderboard` lists the runs"
-        )
+        raise UsageError(f"there is no run '{run_id}'{did_you_mean(run_id, known)}; `newwiki list runs` lists the runs")
     [run] = runs
     if run.samples == 0:
         raise UsageError(

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from newwiki.private_places import public_decoder, public_name
 from newwiki.visible import code_in_markdown
-from storage.comparison import Contender
 from storage.datasets_configs import configs
+from storage.run_names import Contender
 
 _CARD = """\
 ---

@@ -205,7 +205,7 @@ def _described_by(part: SharedPart) -> Iterable[SharedPart]:
 def _not_ours(our_id: str, answers: int) -> str:
     return (
         f"{answers:,} of them claim to be from this database ({our_id}), which does not hold them; remove the file "
-        "from the folder. A copy of a database has the same id: begin on other machines with `newwiki pull`"
+        "from the folder. A copy of a database has the same id: begin on other machines with `newwiki sync pull`"
     )
 
 

@@ -24,7 +24,7 @@ from flows.api.stored import (
     snapshots,
     verify,
 )
-from flows.commands import check as _check
+from flows.commands import bundle as _bundle
 from flows.commands import compare as _compare
 from flows.commands import evaluate as _evaluate
 from flows.commands import evidence as _evidence
@@ -40,13 +40,12 @@ from flows.commands import reproduce as _reproduce
 from flows.commands import score as _score
 from flows.commands import site as _site
 from flows.commands import snapshots as _snapshots
-from flows.commands import submit as _submit
 from flows.commands import train_scorer as _train_scorer
 from flows.exporting.document_scorer import DocumentScorer
 from flows.jobs.python_function import python_function
 
 build_evidence: Callable[..., pa.Table] = python_function(_evidence.build_evidence)
-check: Callable[..., pa.Table] = python_function(_check.check)
+check: Callable[..., pa.Table] = python_function(_bundle.check)
 compare: Callable[..., pa.Table] = python_function(_compare.compare)
 evaluate: Callable[..., pa.Table] = python_function(_evaluate.evaluate)
 export_every_eval_ever: Callable[..., list[Path]] = python_function(_export.export_every_eval_ever)
@@ -65,7 +64,7 @@ reproduce: Callable[..., pa.Table] = python_function(_reproduce.reproduce)
 revisit: Callable[..., pa.Table] = python_function(_snapshots.revisit)
 score: Callable[..., pa.Table] = python_function(_score.score)
 site: Callable[..., Path] = python_function(_site.site)
-submit: Callable[..., Path] = python_function(_submit.submit)
+submit: Callable[..., Path] = python_function(_bundle.submit)
 train_scorer: Callable[..., pa.Table] = python_function(_train_scorer.train_scorer)
 
 __all__ = [

@@ -12,7 +12,9 @@ def export_snapshot(snapshot: str, *, out: PathLike, format: str, db: PathLike |
     return export(database_at(db), snapshot, known(format, FORMS), Path(out))
 
 
-def export_runs(*runs: str, out: PathLike, format: str, db: PathLike | None = None) -> list[Path]:
+def export_runs(
+    *runs: str, out: PathLike, format: str, snapshot: str | None = None, db: PathLike | None = None
+) -> list[Path]:
     """Write runs (default: all) with their scores into a folder as `parquet`, `jsonl` or `datasets`.
 
     Returns the files.
@@ -21,11 +23,11 @@ def export_runs(*runs: str, out: PathLike, format: str, db: PathLike | None = No
     from storage.comparison import contenders_or_all
 
     database = database_at(db)
-    chosen = contenders_or_all(database, runs)
+    chosen = contenders_or_all(database, runs, snapshot=snapshot)
     return exporting.export_runs(database, chosen, known(format, exporting.RUN_FORMS), Path(out))
 
 
-def export_results(*runs: str, out: PathLike, db: PathLike | None = None) -> list[Path]:
+def export_results(*runs: str, out: PathLike, snapshot: str | None = None, db: PathLike | None = None) -> list[Path]:
     """Write the results of runs in the format of lm-evaluation-harness, to a FILE.json or a folder.
 
     Returns the files.
@@ -34,4 +36,4 @@ def export_results(*runs: str, out: PathLike, db: PathLike | None = None) -> lis
     from storage.comparison import contenders
 
     database = database_at(db)
-    return results.export_results(database, contenders(database, runs), Path(out))
+    return results.export_results(database, contenders(database, runs, snapshot=snapshot), Path(out))

@@ -29,21 +29,21 @@ def verify(snapshot: str = "latest", *, db: PathLike | None = None) -> list[str]
 
 
 def runs(*, db: PathLike | None = None) -> pa.Table:
-    """Return all runs, scored or not, in the order in which they began."""
+    """Return all runs, scored or not, in the order in which they began; `hidden` says which no board shows."""
     return database_at(db).table("run_list")
 
 
-def completions(run: str, *, db: PathLike | None = None) -> pa.Table:
+def completions(run: str, *, snapshot: str | None = None, db: PathLike | None = None) -> pa.Table:
     """Return the completions of a run with the articles' titles. `run` is named as for `compare`."""
-    return _run_table("exported_completions", run, db)
+    return _run_table("exported_completions", run, snapshot, db)
 
 
-def scores(run: str, *, wide: bool = False, db: PathLike | None = None) -> pa.Table:
+def scores(run: str, *, wide: bool = False, snapshot: str | None = None, db: PathLike | None = None) -> pa.Table:
     """Return a run's scores by its newest evaluators, a row for each text and metric.
 
     With `wide` there is a row for each text, with the evaluators of the view `scores_wide`.
     """
-    return _run_table("exported_scores_wide" if wide else "exported_scores", run, db)
+    return _run_table("exported_scores_wide" if wide else "exported_scores", run, snapshot, db)
 
 
 def metrics(*, db: PathLike | None = None, **settings: str) -> pa.Table:
@@ -64,10 +64,13 @@ def decoders() -> pa.Table:
     return table
 
 
-def query(sql: str, *, db: PathLike | None = None) -> pa.Table:
-    """Return the rows of a query. It can read the database and reach nothing else."""
+def query(sql: str, *, db: PathLike | None = None, quiet: bool = False) -> pa.Table:
+    """Return the rows of a query, which can read the database and reach nothing else. A note says why there are none,
+    where that is known."""
     import duckdb
 
+    from flows.progress import reporter
+    from flows.querying.why_empty import why_empty
     from newwiki.errors import UsageError
     from storage.allowed_statements import refused, split
 
@@ -76,9 +79,12 @@ def query(sql: str, *, db: PathLike | None = None) -> pa.Table:
         if len(statements) != 1:
             raise UsageError(f"a query is one statement, and this is {len(statements)}: split it")
         try:
-            return connection.sql(statements[0]).to_arrow_table()
+            rows = connection.sql(statements[0]).to_arrow_table()
         except duckdb.Error as error:
             raise refused(error) from None
+        if not rows.num_rows and (reason := why_empty(connection, sql)):
+            reporter(quiet=quiet).note(reason)
+        return rows
 
 
 def _snapshot_table(name: str, snapshot: str, db: PathLike | None) -> pa.Table:
@@ -88,9 +94,9 @@ def _snapshot_table(name: str, snapshot: str, db: PathLike | None) -> pa.Table:
     return database.table(name, resolve(database, snapshot).snapshot_id)
 
 
-def _run_table(name: str, run: str, db: PathLike | None) -> pa.Table:
+def _run_table(name: str, run: str, snapshot: str | None, db: PathLike | None) -> pa.Table:
     from storage.comparison import contenders
 
     database = database_at(db)
-    [contender] = contenders(database, [run])
+    [contender] = contenders(database, [run], snapshot=snapshot)
     return database.table(name, contender.run_id)

@@ -77,14 +77,14 @@ def read_private(path: Path) -> Ed25519PrivateKey:
             key = read(content, password=None)
         except TypeError:
             raise UsageError(
-                f"the key in '{path}' asks for a passphrase; make one without by `newwiki keygen`"
+                f"the key in '{path}' asks for a passphrase; make one without by `newwiki bundle keygen`"
             ) from None
         except (ValueError, UnsupportedAlgorithm):
             continue
         if isinstance(key, Ed25519PrivateKey):
             return key
     what = "is empty" if not content else "holds no private key of Ed25519"
-    raise UsageError(f"'{path}' {what}; make one with `newwiki keygen`")
+    raise UsageError(f"'{path}' {what}; make one with `newwiki bundle keygen`")
 
 
 def trusted_keys(places: Iterable[Path]) -> Mapping[str, str]:

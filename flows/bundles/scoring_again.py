@@ -22,7 +22,7 @@ from storage.held import held
 from storage.keys import KEYS
 from storage.shared import SharedPart
 
-# Counts are equal on every machine. Results of models differ by the rounding that `newwiki pull` allows.
+# Counts are equal on every machine. Results of models differ by the rounding that `newwiki sync pull` allows.
 _COUNTED, _BY_MODELS = 1e-9, 1e-3
 _TABLES = ("scores", "run_scores", "claims")
 

@@ -34,7 +34,8 @@ def submit(database: Database, request: SubmitRequest, out: Path, note: Callable
     key = read_private(request.key)
     if safe(out, database.path).resolve() in (request.key.resolve(), public_path(request.key).resolve()):
         raise UsageError(f"'{out}' is the key itself; name another file with --out")
-    run_ids = sorted({contender.run_id for contender in contenders(database, request.runs)})
+    chosen = contenders(database, request.runs, snapshot=request.snapshot, note=note)
+    run_ids = sorted({run.run_id for run in chosen})
     for run_id in run_ids:
         _require_whole(database, run_id)
     with database.read():

@@ -1,16 +1,22 @@
 """`newwiki compare`: tests whether runs differ, metric by metric, on the prompts that they share."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flows.commands import gate
 from flows.jobs.job import Answer, Here, job, rows_answer
 from flows.presenting import tables
 from flows.presenting.numbers import NONE, digits, estimate, fixed, p_value, signed
-from newwiki.request import ComparisonRequest
+from newwiki.errors import UsageError
+from newwiki.fields import field
+from newwiki.request import ComparisonRequest, GateRequest
+from newwiki.settings import GATE
 
 if TYPE_CHECKING:
     from flows.comparing.difference import Difference
-    from storage.comparison import Contender
+    from storage.run_names import Contender
 
+WORSE = "worse"  # the bounds that allow no difference for the worse
 _LEGEND = (
     "means are over prompts; p is paired by prompt, with Holm's correction for the metrics of this pair of runs; "
     "verdicts generalize over prompts and hold for these runs only; d_z is the effect size; `visible` is the smallest "
@@ -24,19 +30,46 @@ _LEGEND = (
     group="compare",
     summary="Test which differences between runs are significant.",
     examples=(
-        "newwiki compare gpt2/greedy sample:top_p=0.9",
-        "newwiki compare greedy reference:enwiki-2026-09 --metrics sbert",
+        "newwiki compare gpt2/greedy gpt2/sample:top_p=0.9",
+        "newwiki compare gpt2/greedy reference:enwiki-2026-09 --metrics sbert",
+        "newwiki compare gpt2/greedy mine/greedy --fail-if 'sbert<-0.01'",
     ),
-    result="Returns a row for each run and metric, with the columns of `flows.comparing.difference.Difference`.",
+    result="""\
+Returns a row for each run and metric, with the columns of `flows.comparing.difference.Difference`; with `fail_if` a row
+for each bound, as `gate` does.""",
 )
-def compare(request: ComparisonRequest, here: Here) -> Answer:
+def compare(
+    request: ComparisonRequest,
+    here: Here,
+    *,
+    summary: Path | None = field(
+        None,
+        "File to append the result of --fail-if to, in Markdown (default: GITHUB_STEP_SUMMARY, which GitHub shows).",
+        writes="file",
+        shell_only=True,
+        group=GATE,
+    ),
+) -> Answer:
     """Test whether runs differ from the first run, by each metric that the same evaluator computed for both.
 
     Runs with different protocols (max_new_tokens, samples, keep, template, stop or chat) are not compared, unless
     --across names every setting that differs. RUN is the beginning of a run's id, or the end of MODEL/DECODER, such as
     gpt2/greedy or only greedy. The articles of a snapshot are reference:SNAPSHOT. --by compares the runs on each part
     of the snapshot, with one correction for all tests.
+
+    A name that several runs have means the run on the newest snapshot that all named runs have in common.
+
+    With --fail-if the second run is a candidate, and the command checks bounds on its difference from the first, metric
+    by metric, for continuous integration. It fails if the whole 95 % interval of a difference lies beyond its bound;
+    without an interval it passes as not sure. The intervals of all metrics hold jointly (Bonferroni).
     """
+    if request.fail_if is not None:
+        baseline, candidate = request.runs
+        bounds = None if request.fail_if == WORSE else request.fail_if
+        gated = GateRequest(baseline=baseline, candidate=candidate, fail_if=bounds, snapshot=request.snapshot)
+        return gate.gate.run(gated, here, summary=summary)
+    if summary:
+        raise UsageError("--summary needs --fail-if: it takes the outcome of the bounds")
     from flows.comparing.difference import columns
     from flows.comparing.differences import compare_all
 

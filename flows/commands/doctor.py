@@ -10,7 +10,7 @@ from flows.options import common, form_option
 from flows.presenting import tables
 from flows.progress import reporter
 from newwiki.request import TrialRequest
-from newwiki.settings import SCORERS, Settings
+from newwiki.settings import TRIED, Settings
 
 
 @listed(
@@ -20,7 +20,7 @@ from newwiki.settings import SCORERS, Settings
 )
 @click.command(cls=GroupedCommand)
 @field_options(TrialRequest)
-@setting_options(SCORERS)
+@setting_options(TRIED)
 @common
 @form_option
 def doctor(settings: Settings, quiet: bool, form: str, **fields: Any) -> int:

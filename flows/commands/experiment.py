@@ -47,7 +47,7 @@ def experiment_job(experiment: Experiment) -> Job:
         experiment.request,
         summary=experiment.title,
         examples=(experiment.example,),
-        settings=("template", *SCORERS),
+        settings=("template", *(SCORERS if experiment.scores else ())),
         name=experiment.name,
         help=f"{experiment.help}\n\nSource: {experiment.source}.",
     )

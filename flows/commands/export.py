@@ -9,13 +9,15 @@ from flows.jobs.job import Answer, Here, files_answer, job
 from flows.listing import Argument, CommandGroup, exemplified, listed
 from flows.options import Output, common, open_database
 from flows.printing import say
+from flows.progress import reporter
 from newwiki.fields import field
-from newwiki.request import TaskRequest
+from newwiki.request import SNAPSHOT_OF_RUNS, TaskRequest
 from newwiki.results_request import EveryEvalEverRequest, HubResultsRequest
 from newwiki.settings import METRIC_MODELS, Settings
 
 _NEW_FOLDER = "New or empty folder to write to."
 _folder = click.option("--out", type=Output(file_okay=False, path_type=Path), required=True, help=_NEW_FOLDER)
+_of_runs = click.option("--snapshot", metavar="ID", shell_complete=completer("snapshot"), help=SNAPSHOT_OF_RUNS)
 _OUT = field(help=_NEW_FOLDER, writes="folder")
 
 
@@ -63,6 +65,7 @@ def export_snapshot(settings: Settings, quiet: bool, snapshot: str, form: str, o
     metavar="[RUN]...",
     shell_complete=completer("runs"),
 )
+@_of_runs
 @click.option(
     "--format",
     "form",
@@ -72,8 +75,10 @@ def export_snapshot(settings: Settings, quiet: bool, snapshot: str, form: str, o
 )
 @_folder
 @common
-def export_runs(settings: Settings, quiet: bool, runs: tuple[str, ...], form: str, out: Path) -> None:
-    """Write runs (default: all) into a folder: the completions, their scores, and the evaluators.
+def export_runs(
+    settings: Settings, quiet: bool, runs: tuple[str, ...], snapshot: str | None, form: str, out: Path
+) -> None:
+    """Write runs (default: all that are not hidden) into a folder: the completions, their scores, and the evaluators.
 
     reference:SNAPSHOT exports the scores of a snapshot's articles.
     """
@@ -81,7 +86,8 @@ def export_runs(settings: Settings, quiet: bool, runs: tuple[str, ...], form: st
     from storage.export_runs import export_runs as write
 
     database = open_database(settings)
-    _show(write(database, contenders_or_all(database, runs), form, out))
+    chosen = contenders_or_all(database, runs, snapshot=snapshot, note=reporter(quiet).note)
+    _show(write(database, chosen, form, out))
 
 
 @exemplified("newwiki export results gpt2/greedy --out results")
@@ -95,24 +101,27 @@ def export_runs(settings: Settings, quiet: bool, runs: tuple[str, ...], form: st
     metavar="RUN...",
     shell_complete=completer("runs"),
 )
+@_of_runs
 @click.option(
     "--out", type=Output(path_type=Path), required=True, help="File (FILE.json) for one run, or folder to write to."
 )
 @common
-def export_results(settings: Settings, quiet: bool, runs: tuple[str, ...], out: Path) -> None:
+def export_results(settings: Settings, quiet: bool, runs: tuple[str, ...], snapshot: str | None, out: Path) -> None:
     """Write the results of runs in the format of lm-evaluation-harness, one file per run."""
     from flows.exporting.lm_eval_results import export_results as write
     from storage.comparison import contenders
 
     database = open_database(settings)
-    _show(write(database, contenders(database, runs), out))
+    chosen = contenders(database, runs, snapshot=snapshot, note=reporter(quiet).note)
+    _show(write(database, chosen, out))
 
 
 @job(
     EveryEvalEverRequest,
     summary="Export results as records of Every Eval Ever.",
     examples=(
-        "newwiki export every-eval-ever gpt2/greedy --organization mine --relationship third_party --out records",
+        "newwiki export every-eval-ever gpt2/greedy --organization mine --relationship third_party "
+        "--model-id openai-community/gpt2 --out records",
     ),
     returns="paths",
     result="Returns the files.",
@@ -128,7 +137,9 @@ def export_every_eval_ever(request: EveryEvalEverRequest, here: Here, *, out: Pa
 @job(
     HubResultsRequest,
     summary="Export results for the Hugging Face Hub.",
-    examples=("newwiki export hub-results gpt2/greedy --dataset mine/new-wiki --out hub",),
+    examples=(
+        "newwiki export hub-results gpt2/greedy --dataset mine/new-wiki --model-id openai-community/gpt2 --out hub",
+    ),
     returns="paths",
     result="Returns the files.",
     by_place=("runs",),

@@ -13,7 +13,7 @@ from newwiki.request import GateRequest
 
 if TYPE_CHECKING:
     from flows.comparing.bounds import GateResult
-    from storage.comparison import Contender
+    from storage.run_names import Contender
 
 _HEADS = ["fails if", "baseline", "candidate", "difference [95 %]", "outcome"]
 _MARKS = {"failed": "❌ failed", "passed": "✅ passed", "not sure": "❔ passed, but not surely"}
@@ -23,7 +23,7 @@ _MARKS = {"failed": "❌ failed", "passed": "✅ passed", "not sure": "❔ passe
     GateRequest,
     group="compare",
     summary="Fail if a candidate is worse than its baseline.",
-    examples=("newwiki gate --baseline gpt2 --candidate mine --fail-if 'sbert<-0.01'",),
+    examples=("newwiki gate --baseline gpt2/greedy --candidate mine/greedy --fail-if 'sbert<-0.01'",),
     result="Returns a row for each bound. `outcome` is `failed`, `passed` or `not sure`; a failure raises nothing.",
 )
 def gate(
@@ -47,9 +47,12 @@ def gate(
     from storage.comparison import contenders
 
     database = here.database
-    baseline, candidate = contenders(database, [request.baseline, request.candidate])
+    noted: list[str] = []
+    names = [request.baseline, request.candidate]
+    baseline, candidate = contenders(database, names, snapshot=request.snapshot, note=noted.append)
     bounds = bounds_of(database, baseline, candidate, request.fail_if)
     results, notes = judge(database, baseline, candidate, bounds)
+    notes = [*noted, *notes]
     title, cells = _title(baseline, candidate), [_cells(result) for result in results]
     failed = [str(result.bound) for result in results if result.outcome == "failed"]
     bounds_answer = rows_answer(

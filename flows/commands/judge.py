@@ -9,7 +9,7 @@ from flows.completing import completer
 from flows.jobs.field_options import field_options
 from flows.jobs.job import Answer, Here, arrow_table, job
 from flows.listing import Argument, GroupedCommand, listed
-from flows.options import Input, Output, common, form_option, open_database
+from flows.options import Input, Output, common, form_option
 from flows.presenting import tables
 from flows.printing import say
 from newwiki.errors import UsageError
@@ -38,7 +38,7 @@ def judge_pairs(request: JudgeRequest, here: Here, *, page: Path | None = field(
     from flows.judging.pairing import pair_up
 
     database = here.database
-    pairing = pair_up(database, request)
+    pairing = pair_up(database, request, here.progress.note)
     if request.model:
         ask_model(database, pairing, request, here.progress)
     findings = find(database, pairing)
@@ -83,7 +83,7 @@ def export_pairs(
     from flows.judging.pairing import pair_up
     from newwiki.judging.judgement import judge_name
 
-    pairing = pair_up(here.database, request)
+    pairing = pair_up(here.database, request, here.progress.note)
     written = annotation_files.export_pairs(here.database, pairing, judge_name(batch), out)
 
     def show(form: str) -> None:
@@ -117,7 +117,7 @@ def import_answers(
     from flows.judging.pairing import pair_up
     from newwiki.judging.judgement import judge_name
 
-    pairing = pair_up(here.database, request)
+    pairing = pair_up(here.database, request, here.progress.note)
     stored = annotation_files.import_answers(here.database, pairing, judge_name(batch), answers)
     summary = annotation_files.in_words(stored)
 
@@ -131,7 +131,7 @@ def import_answers(
 @listed(
     "compare",
     "Judge texts of two runs in blind pairs, or let a model.",
-    examples=("newwiki judge greedy sample:top_p=0.9 --judge anna",),
+    examples=("newwiki judge gpt2/greedy gpt2/sample:top_p=0.9 --judge anna",),
 )
 @click.command(cls=GroupedCommand)
 @click.argument(
@@ -217,7 +217,7 @@ def judge(
         if unused := [name for name in _PAIRS_ONLY if fields[name]] or (["out"] if out else []):
             named = ", ".join(f"--{name}" for name in unused)
             raise UsageError(f"{named} applies to pairs of texts, and --claims asks about sentences: leave it out")
-        _label(here, runs, sentences or 200, person, exported, imported)
+        _label(here, runs, fields["snapshot"], sentences or 200, person, exported, imported)
         return
     if len(runs) != 2:
         raise UsageError(f"a pair needs two runs, and {len(runs)} are named: name two runs")
@@ -230,13 +230,19 @@ def judge(
     elif person and imported:
         import_answers.run(request, here, batch=person, answers=imported).show(form)
     elif person:
-        _ask_person(settings, request, person, port, open_browser=open_browser)
+        _ask_person(here, request, person, port, open_browser=open_browser)
     else:
         judge_pairs.run(request, here, page=out).show(form)
 
 
 def _label(
-    here: Here, runs: tuple[str, ...], number: int, batch: str | None, exported: Path | None, imported: Path | None
+    here: Here,
+    runs: tuple[str, ...],
+    snapshot: str | None,
+    number: int,
+    batch: str | None,
+    exported: Path | None,
+    imported: Path | None,
 ) -> None:
     from flows.judging.annotation_files import in_words
     from flows.judging.claims import draw, export_sentences, import_labels
@@ -248,7 +254,7 @@ def _label(
             "are labeled in a file"
         )
     database = here.database
-    drawn = draw(database, runs)
+    drawn = draw(database, runs, snapshot, here.progress.note)
     if imported:
         say(in_words(import_labels(database, drawn, judge_name(batch), imported)))
     elif exported:
@@ -277,11 +283,11 @@ def _require_one_task(
         raise UsageError("--out writes what all judges say: leave out --judge")
 
 
-def _ask_person(settings: Settings, request: JudgeRequest, person: str, port: int, *, open_browser: bool) -> None:
+def _ask_person(here: Here, request: JudgeRequest, person: str, port: int, *, open_browser: bool) -> None:
     from flows.judging.pairing import pair_up
     from flows.report.judging_page.app import serve_sheet
     from flows.report.judging_page.sheet import Sheet
     from newwiki.judging.judgement import judge_name
 
-    database = open_database(settings)
-    serve_sheet(Sheet(database, pair_up(database, request), judge_name(person)), port, open_browser=open_browser)
+    database, note = here.database, here.progress.note
+    serve_sheet(Sheet(database, pair_up(database, request, note), judge_name(person)), port, open_browser=open_browser)

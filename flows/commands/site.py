@@ -26,8 +26,8 @@ def site(
 ) -> Answer:
     """Write static pages of all snapshots, models and months, with every table as a file. They need no server.
 
-    SOURCE is a database, a folder written by `newwiki push`, or bundles written by `newwiki submit`. Several sources
-    are merged; sources that contradict each other are refused.
+    SOURCE is a database, a folder written by `newwiki sync push`, or bundles written by `newwiki bundle submit`.
+    Several sources are merged; sources that contradict each other are refused.
     """
     from flows.site.build import build
 

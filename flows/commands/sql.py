@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +16,9 @@ from flows.presenting import tables
 from flows.progress import reporter
 from newwiki.errors import UsageError
 from newwiki.settings import Settings
+
+if TYPE_CHECKING:
+    from storage.cookbook import Question
 
 
 @listed(
@@ -59,10 +63,12 @@ def sql(
     file, as in `create table best as select * from newwiki.leaderboard`.
     """
     from flows.querying import statements as answers
+    from flows.querying.why_empty import why_empty
 
     if query is not None and example:
         raise UsageError("QUERY and --example exclude each other: give one of them")
-    statement = _example(settings, example) if example else query
+    saved = _example(settings, example) if example else None
+    statement = saved.query if saved else query
     if statement is None and not sys.stdin.isatty():
         statement = sys.stdin.read()
     if form == "parquet" and out is None and sys.stdout.isatty():
@@ -73,11 +79,16 @@ def sql(
 
     def ask(text: str) -> None:
         results: list[answers.Kept] = []
+        reasons: list[str | None] = []
         try:
             with database.beside(write) if write else database.fenced() as connection:
                 answers.ask(connection, _in_utf8(text), form, results, writing=write is not None)
+                if write is None and results and not results[-1].rows:
+                    reasons.append(why_empty(connection, text, saved.empty if saved else None))
         finally:  # prints the answers before a statement that fails
             answers.tell(results, form, reporter(quiet))
+            for reason in filter(None, reasons):
+                reporter(quiet).note(reason)
 
     if statement is not None:
         with _into(out):
@@ -94,12 +105,12 @@ def _in_utf8(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _example(settings: Settings, name: str) -> str:
+def _example(settings: Settings, name: str) -> "Question":
     from storage.cookbook import question, require_metrics
 
     saved = question(name)
     require_metrics(saved, open_database(settings))
-    return saved.query
+    return saved
 
 
 @contextlib.contextmanager

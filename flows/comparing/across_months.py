@@ -18,9 +18,9 @@ from newwiki import protocol
 from newwiki.errors import TerminalError
 from newwiki.levels import LevelByScoring
 from storage import snapshots
-from storage.comparison import Contender
 from storage.database import Database
 from storage.linked_months import LinkableRun, linkable_runs
+from storage.run_names import Contender
 
 _OVER = "articles of both months, and models like the anchors"
 

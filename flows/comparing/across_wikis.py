@@ -8,8 +8,9 @@ from newwiki.errors import TerminalError
 from newwiki.registry import evaluators as registered
 from newwiki.snapshot import Snapshot
 from storage import comparison, snapshots
-from storage.comparison import Array, Contender
+from storage.comparison import Array
 from storage.database import Database
+from storage.run_names import Contender
 
 
 def are_of_two_wikis(database: Database, a: Contender, b: Contender) -> bool:

@@ -5,7 +5,7 @@ from datetime import date
 from typing import Any
 
 from newwiki.errors import TerminalError
-from storage.comparison import Contender
+from storage.run_names import Contender
 from storage.strata import PartOfRun
 
 REMEDY = (

@@ -14,8 +14,8 @@ from flows.comparing.one_protocol import require_one_protocol
 from flows.verdict_kinds import gives_verdicts
 from newwiki.errors import TerminalError, UsageError
 from storage import comparison
-from storage.comparison import Contender
 from storage.database import Database
+from storage.run_names import Contender
 
 Outcome = Literal["failed", "passed", "not sure"]
 

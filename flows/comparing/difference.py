@@ -82,7 +82,7 @@ def verdict(lacking: str | None, p: float) -> Verdict:
 
 
 def within(end: float, span: float | None) -> float | None:
-    """Clip the end of an interval of differences to ±`span`. Returns None for an infinite end."""
+    """Clip the end of an interval of differences to `span` on either side of 0. Returns None for an infinite end."""
     if not math.isfinite(end):
         return None
     return float(end if span is None else min(max(end, -span), span))

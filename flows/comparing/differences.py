@@ -23,8 +23,9 @@ from newwiki.protocol import ACROSS_MONTHS, ACROSS_WIKIS, settings_named
 from newwiki.records import Stratum
 from newwiki.request import ComparisonRequest
 from storage import comparison, strata, verifications
-from storage.comparison import Contender, Scoring
+from storage.comparison import Scoring
 from storage.database import Database, in_one_read
+from storage.run_names import Contender
 
 
 @in_one_read
@@ -186,10 +187,11 @@ def compare_all(
     Raises UsageError unless the names stand for at least two different runs.
     """
     if len(request.runs) < 2:
-        raise UsageError("name two runs or more; `newwiki leaderboard` lists them")
-    first, *others = comparison.contenders(database, request.runs)
+        raise UsageError("name two runs or more; `newwiki list runs` lists them")
+    noted: list[str] = []
+    first, *others = comparison.contenders(database, request.runs, snapshot=request.snapshot, note=noted.append)
     if len({first, *others}) <= len(others):
-        raise UsageError("two of these names mean the same run; `newwiki leaderboard` lists the runs")
+        raise UsageError("two of these names mean the same run; `newwiki list runs` lists the runs")
     content = request.metrics == "content"
     metrics = None if content or request.metrics == "all" else [name.strip() for name in request.metrics.split(",")]
     across = settings_named(request.across)
@@ -209,7 +211,7 @@ def compare_all(
             after_cutoff=request.after_cutoff,
             content=content,
         )
-        compared.append((first, other, rows, [*notes, *unknown]))
+        compared.append((first, other, rows, [*noted, *notes, *unknown]))
     return compared
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from flows.presenting.numbers import counted
 from newwiki import protocol
 from newwiki.errors import TerminalError
-from storage.comparison import Contender
+from storage.run_names import Contender
 
 
 def require_one_protocol(a: Contender, b: Contender, across: Collection[str] | None = ()) -> None:

@@ -127,7 +127,8 @@ class Experiment:
     the function that builds tables and figures from a stored answer. `version` increases whenever the same runs would
     give another answer. `example` is a shell line. `question` is the question that the verdicts answer. The units over
     which the verdicts generalize are declared with the result tables (`flows.verdict_kinds`). `request` is a class like
-    `ExperimentRequest`, or `ModelFreeRequest` for an experiment that evaluates no model.
+    `ExperimentRequest`, or `ModelFreeRequest` for an experiment that evaluates no model. An experiment that `scores` no
+    text has no scoring options.
     """
 
     name: str
@@ -138,6 +139,7 @@ class Experiment:
     help: str
     example: str
     request: type[Any]
+    scores: bool = True
 
     def compute(self, evaluations: "Evaluations", request: Any) -> Answer:
         answer: Answer = self._module("compute").compute(evaluations, request)

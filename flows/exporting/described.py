@@ -11,9 +11,9 @@ from flows.exporting.lm_eval_task import task_name
 from flows.progress import Progress
 from newwiki.errors import TerminalError, UsageError
 from newwiki.results_request import is_on_the_hub
-from storage.comparison import Contender
 from storage.database import Database
 from storage.public_rows import public_row
+from storage.run_names import Contender
 
 Number = Mapping[str, Any]
 

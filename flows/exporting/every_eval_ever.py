@@ -66,7 +66,7 @@ def export_records(database: Database, request: EveryEvalEverRequest, folder: Pa
     the place of a record.
     """
     safe(folder, database.path)
-    runs = contenders(database, request.runs)
+    runs = contenders(database, request.runs, snapshot=request.snapshot, note=progress.note)
     names = hub_names(runs, request.model_id)
     described = [EverRecord(**vars(describe(database, run)), model_id=names[run.model]) for run in runs]
     for described_run in described:

@@ -17,10 +17,11 @@ from flows.progress import Progress
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.results_request import HubResultsRequest
-from storage.comparison import Contender, Scoring, contenders
+from storage.comparison import Scoring, contenders
 from storage.database import Database
 from storage.folders import write_text
 from storage.outputs import safe
+from storage.run_names import Contender
 
 _ALL = "all"
 
@@ -33,7 +34,7 @@ def export_hub_results(database: Database, request: HubResultsRequest, folder: P
     TerminalError for runs that cannot share a leaderboard, and if another file exists in the place.
     """
     safe(folder, database.path)
-    runs = contenders(database, request.runs)
+    runs = contenders(database, request.runs, snapshot=request.snapshot, note=progress.note)
     _require_one_leaderboard(runs)
     names = hub_names(runs, request.model_id)
     described = [describe(database, run) for run in runs]

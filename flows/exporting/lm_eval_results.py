@@ -13,10 +13,10 @@ from flows.exporting.lm_eval_task import HIGHER_IS_BETTER, TASK_VERSION
 from newwiki.errors import TerminalError, UsageError
 from newwiki.file_names import folder_name
 from newwiki.visible import in_json
-from storage.comparison import Contender
 from storage.database import Database
 from storage.folders import write_text
 from storage.outputs import safe
+from storage.run_names import Contender
 
 _NONE = "N/A"  # takes the place of a missing standard error
 

@@ -12,7 +12,7 @@ from flows.completing import completer
 from flows.listing import Argument, Option
 from flows.options import Input, Output
 from newwiki.errors import UsageError
-from newwiki.fields import Field, fields_of
+from newwiki.fields import Field, offered
 from newwiki.settings import setting
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -22,7 +22,7 @@ def field_options(request: type, *, without: Sequence[str] = ()) -> Decorator:
     """Give a command the options and arguments of a request; the command gets the values by name."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for field in reversed(fields_of(request)):
+        for field in reversed(offered(request)):
             if field.name not in without:
                 command = field_option(field)(command)
         return command

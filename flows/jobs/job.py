@@ -25,7 +25,7 @@ from flows.options import common, form_option
 from flows.presenting import tables
 from flows.printing import say
 from flows.progress import Progress, reporter
-from newwiki.fields import Field, field_from, fields_of
+from newwiki.fields import Field, field_from, offered
 from newwiki.request import Request
 from newwiki.settings import Settings
 
@@ -148,7 +148,7 @@ def job(
     - by_place: fields that are positional arguments in Python although they are options in a shell.
     - name, help: those of the command, by default the function's name and docstring.
     """
-    fields = fields_of(request)
+    fields = offered(request)
 
     def declare(run: Callable[..., Answer]) -> Job:
         own = _own_fields(run)

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from flows.api.opening import PathLike, opened
 from flows.jobs.job import Here, Job
-from newwiki.fields import Field, fields_of
+from newwiki.fields import Field, offered
 from storage.outputs import safe
 
 _RETURNS: Mapping[str, Any] = {"table": pa.Table, "path": Path, "paths": list[Path], "number": int}
@@ -27,7 +27,7 @@ def python_function(job: Job) -> Callable[..., Any]:
     A field that is positional in a shell, or that the job names in `by_place`, is positional here as well; each of its
     values is then an argument.
     """
-    fields, own = fields_of(job.request), [field for field in job.own_fields if not field.spelling.shell_only]
+    fields, own = offered(job.request), [field for field in job.own_fields if not field.spelling.shell_only]
     declared = [_parameter(field, field.spelling.argument or field.name in job.by_place) for field in (*fields, *own)]
     signature = inspect.Signature(
         sorted([*declared, *_SURROUNDINGS], key=lambda parameter: parameter.kind),

@@ -22,6 +22,7 @@ from newwiki.judging.judgement import annotator_name
 from storage import claim_labels, judgements
 from storage.comparison import contenders
 from storage.database import Database
+from storage.run_names import Note, no_note
 
 
 @dataclass(frozen=True)
@@ -33,13 +34,13 @@ class Drawn:
     blinding: Blinding
 
 
-def draw(database: Database, runs: Sequence[str]) -> Drawn:
+def draw(database: Database, runs: Sequence[str], snapshot: str | None = None, note: Note = no_note) -> Drawn:
     """Draw a sentence of each page of each run, alternating between the runs.
 
     Raises UsageError for an unknown run. Raises TerminalError if the claims of a run were not checked, or if the runs
     are on different snapshots.
     """
-    drawn_runs = contenders(database, runs)
+    drawn_runs = contenders(database, runs, snapshot=snapshot, note=note)
     snapshots = sorted({run.snapshot_id for run in drawn_runs})
     if len(snapshots) > 1:
         raise TerminalError(f"these runs are on {' and '.join(snapshots)}; label those of one snapshot at a time")

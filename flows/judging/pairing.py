@@ -10,8 +10,9 @@ from newwiki.judging.judgement import Pair
 from newwiki.judging.rubric import Rubric, read_rubric
 from newwiki.protocol import settings_named
 from storage import judgements
-from storage.comparison import Contender, contenders
+from storage.comparison import contenders
 from storage.database import Database
+from storage.run_names import Contender, Note, no_note
 
 
 @dataclass(frozen=True)
@@ -39,14 +40,14 @@ class Pairing:
         return self.contender.run_id != self.ids[0]
 
 
-def pair_up(database: Database, request: PairsRequest) -> Pairing:
+def pair_up(database: Database, request: PairsRequest, note: Note = no_note) -> Pairing:
     """Pair the texts of two runs.
 
     Raises UsageError for an unknown run or rubric. Raises TerminalError if the runs have no pairs, are on different
     snapshots or used different protocols.
     """
     rubric = read_rubric(request.rubric)
-    run, other = contenders(database, [request.run_a, request.run_b])
+    run, other = contenders(database, [request.run_a, request.run_b], snapshot=request.snapshot, note=note)
     if run.run_id == other.run_id:
         raise UsageError(f"'{request.run_a}' and '{request.run_b}' are one run ({run.run_id}); name two")
     if run.snapshot_id != other.snapshot_id:

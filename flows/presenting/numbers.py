@@ -109,8 +109,8 @@ class Numbers(Protocol):
 
 @dataclass(frozen=True)
 class AlignedNumber:
-    """A mean, its `± sd` and its `[low, high]` as text. In a column each part has one width, padded on its left with
-    blanks as wide as a digit; a part that no number of the column has is empty."""
+    """A mean, its standard deviation and its `[low, high]` as text. In a column each part has one width, padded on its
+    left with blanks as wide as a digit; a part that a number lacks is empty."""
 
     mean: str
     sd: str
@@ -130,7 +130,7 @@ def align(column: Sequence[Numbers]) -> list[AlignedNumber | None]:
         if entry.mean is None
         else AlignedNumber(
             fixed(entry.mean, number),
-            f"± {sd}" if entry.sd is not None else _FIGURE_SPACE * (len(sd) + 1) if sd else "",
+            sd if entry.sd is not None else "",
             f"[{low}, {high}]" if entry.low is not None else "",
         )
         for entry, sd, low, high in zip(column, sds, lows, highs, strict=True)

@@ -222,6 +222,6 @@ def width_of(head: str, cells: Sequence[str]) -> float:
 def _width(head: str, rows: Sequence[Row], place: int) -> float:
     parts = [len(part) for part in _PARTS.split(head)]
     shown = [cell.shown for row in rows if (cell := row.cells[place]).shown]
-    numbers = [len(number.mean) + _SMALL * len(number.sd) + bool(number.sd) for number in shown]
-    intervals = [_SMALL * len(number.interval) for number in shown]
-    return max([*parts, *numbers, *intervals])
+    numbers = [max(len(number.mean), _SMALL * len(number.interval)) for number in shown]
+    deviations = [_SMALL * len(number.sd) for number in shown]
+    return max([*parts, *numbers]) + _GAP + max(deviations, default=0)

@@ -26,7 +26,7 @@ _IN_MEMORY = 32 << 20  # maximum bytes of a result in memory
 
 
 class Kept:
-    """The result of a statement."""
+    """The result of a statement, of which the first `rows` rows were read."""
 
     def __init__(self, reader: pa.RecordBatchReader, most: int | None) -> None:
         """Read the result completely, or stop after at least `most` rows.
@@ -35,12 +35,12 @@ class Kept:
         """
         self.schema = _distinct(reader.schema)
         self._file = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 (it is closed by `batches`)
-        rows = 0
+        self.rows = 0
         with pa.ipc.new_stream(self._file, self.schema) as writer:
             for batch in _batches(reader, self.schema):
                 writer.write_batch(batch)
-                rows += batch.num_rows
-                if most is not None and rows >= most:
+                self.rows += batch.num_rows
+                if most is not None and self.rows >= most:
                     break
 
     def batches(self) -> Iterator[pa.RecordBatch]:

@@ -116,7 +116,7 @@ def _row(row: Row, matches: dict[str, Match], columns: Sequence[str], notes: Foo
 
 
 def _cell(match: Match, notes: Footnotes) -> Cell:
-    spread = "" if match.number.spread is None else f" ± {digits(match.number.spread)}"
+    spread = "" if match.number.spread is None else f" (spread {digits(match.number.spread)})"
     published = f"{digits(match.number.value)}{spread}"
     note = notes.number(match.why)
     if match.ours is None:

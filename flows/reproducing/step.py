@@ -54,7 +54,7 @@ class Reproduction:
         except UsageError:
             return f"{metric} is none of the metrics here"
         if not is_installed(evaluator):
-            return f"{metric} needs a package that is not installed; newwiki metrics says which"
+            return f"{metric} needs a package that is not installed; newwiki list metrics says which"
         away = [part for part in evaluator.needs if not makers.get(part).at_hand(self.settings)]
         unset = next((text for part in away if (text := makers.get(part).unset(self.settings))), "")
         options = ", ".join(option for part in away for option in makers.get(part).options.values())

@@ -21,8 +21,8 @@ from newwiki.prompting.chat_prompts import require_template
 from newwiki.registrations import Gate, Registrations
 from newwiki.registry import models
 from newwiki.settings import Settings
-from storage.comparison import Contender
 from storage.database import Database
+from storage.run_names import Contender
 
 _ARTICLES = ("Wikipedia/", "reference")  # accepted prefixes for the row of the articles
 

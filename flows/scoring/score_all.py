@@ -16,6 +16,7 @@ from newwiki.request import ScoringRequest
 from newwiki.settings import Settings
 from newwiki.snapshot import Article
 from storage import knowledge_cutoffs, runs
+from storage.comparison import stored_runs
 from storage.database import Database
 
 
@@ -33,10 +34,11 @@ def score_all(
     shard.
     """
     if not request.files and not request.run and not request.missing:
-        raise UsageError("name what to score: a FILE.jsonl, --run ID, or --missing for every stored run")
+        raise UsageError("name what to score: a FILE.jsonl, --run RUN, or --missing for every stored run")
     loaded = LoadedEvaluators(_text_evaluators(request.metrics, settings, progress), settings, request.budget)
     work = [_taken_in(database, file, request, settings, progress) for file in request.files]
-    ids = list(request.run)
+    snapshot = None if request.snapshot == "latest" else request.snapshot
+    ids = [run.run_id for run in stored_runs(database, request.run, snapshot=snapshot, note=progress.note)]
     if request.missing:
         stored, alone, prompted = runs.complete_runs(database)
         ids += stored

@@ -114,7 +114,7 @@ def kind_of(name: str) -> str:
         return "database"
     if path.is_file():
         return "bundles"
-    raise UsageError(f"there is no '{name}'; name a database, a folder that `newwiki push` writes, or bundles")
+    raise UsageError(f"there is no '{name}'; name a database, a folder that `newwiki sync push` writes, or bundles")
 
 
 def _shared(name: str, kind: str, folder: Path, progress: Progress) -> SharedFolder:
@@ -189,7 +189,7 @@ def _score_anchors(database: Database, settings: Settings, progress: Progress) -
 def _receipts(names: Sequence[str], request: SiteRequest) -> list[Path]:
     """Return the named receipts, and the receipts among the bundles."""
     if missing := [receipt for receipt in request.receipt if not receipt.is_file()]:
-        raise UsageError(f"there is no receipt '{missing[0]}'; `newwiki check --receipt FILE` writes one")
+        raise UsageError(f"there is no receipt '{missing[0]}'; `newwiki bundle check --receipt FILE` writes one")
     folders = [Path(name) for name in names if Path(name).is_dir()]
     among = [file for folder in folders for file in sorted(folder.rglob(f"*{ENDING_OF_RECEIPT}"))]
     return list(dict.fromkeys([*request.receipt, *among]))

@@ -23,7 +23,8 @@ _VERDICTS = (
     "correction for all statements."
 )
 _SETTINGS = (
-    "Mean ± standard deviation over texts of each run, and of the articles, under the paper's names of the metrics."
+    "Mean and standard deviation (sd) over texts of each run, and of the articles, under the paper's names of the "
+    "metrics."
 )
 _CORRELATIONS = (
     "How each two metrics correlate over the texts of all runs (Pearson's r), with 95 % intervals by articles."
@@ -128,9 +129,15 @@ def settings(rows: Stored) -> Table:
         first = next(iter(by_metric.values()))
         size = "–" if first.parameters_of_model is None else f"{first.parameters_of_model:,.0f}"
         cells.append(
-            [first.model, short_form(first.decoder), size, *(_mean(by_metric[metric]) for metric in metrics)],
+            [
+                first.model,
+                short_form(first.decoder),
+                size,
+                *(cell for metric in metrics for cell in _mean_and_sd(by_metric[metric])),
+            ],
         )
-    return Table(_SETTINGS, ["model", "decoder", "parameters", *metrics], cells)
+    heads = [head for metric in metrics for head in (metric, "sd")]
+    return Table(_SETTINGS, ["model", "decoder", "parameters", *heads], cells)
 
 
 def correlations(rows: Stored) -> Table:
@@ -182,9 +189,5 @@ def _interval(mean: float | None, low: float | None, high: float | None) -> str:
     return f"{mean:+.2f}{ends}".replace("-", "−")
 
 
-def _mean(setting: SettingNumbers) -> str:
-    return (
-        "–"
-        if setting.mean is None
-        else digits(setting.mean) + ("" if setting.sd is None else f" ± {digits(setting.sd)}")
-    )
+def _mean_and_sd(setting: SettingNumbers) -> tuple[str, str]:
+    return digits(setting.mean), digits(setting.sd)

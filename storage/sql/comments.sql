@@ -129,7 +129,7 @@ comment on column snapshot_hashes.snapshot_id is 'The snapshot.';
 comment on column snapshot_hashes.table_name is 'The name of the table.';
 comment on column snapshot_hashes.column_name is 'The name of the column.';
 comment on column snapshot_hashes.rows is 'The number of rows of the snapshot in the table when the hash was taken.';
-comment on column snapshot_hashes.taken is 'When the hash was taken: at publication, at the look-up of topics, at a pull (newwiki pull), or at the migration of a snapshot that is older than these hashes.';
+comment on column snapshot_hashes.taken is 'When the hash was taken: at publication, at the look-up of topics, at a pull (newwiki sync pull), or at the migration of a snapshot that is older than these hashes.';
 comment on column snapshot_hashes.taken_at is 'The time at which the hash was taken.';
 comment on column snapshot_hashes.sha256 is 'The hash of the column''s values in the order of the table''s key, and of table_name, column_name, rows, taken and taken_at.';
 
@@ -143,6 +143,15 @@ comment on column anchor_scores.metric is 'The metric.';
 comment on column anchor_scores.evaluator_id is 'The evaluator that computed the score.';
 comment on column anchor_scores.value is 'The score; NULL if there is none.';
 comment on column anchor_scores.status is 'ok, or the reason why there is no score.';
+
+comment on table hidden_runs is 'One row per run that is hidden from leaderboards, reports, sites and `newwiki browse` (`newwiki runs hide`). Its rows in the other tables stay.';
+comment on column hidden_runs.run_id is 'The run.';
+comment on column hidden_runs.hidden_at is 'The time at which the run was hidden.';
+
+comment on table renamed_runs is 'One row per run and name that its model had before `newwiki runs rename`. A shared folder may know the run by a former name.';
+comment on column renamed_runs.run_id is 'The run.';
+comment on column renamed_runs.former_model is 'The former name of the model.';
+comment on column renamed_runs.renamed_at is 'The time at which the model was renamed.';
 
 comment on table ladder_scores is 'Internal. One row per text that `newwiki experiment metrics` made of an article, and metric: the score, so that an interrupted experiment goes on. Query metric_rungs instead, which has the means.';
 comment on column ladder_scores.snapshot_id is 'The snapshot.';

@@ -9,6 +9,7 @@ select title, rep_4, text from texts where run_id = newest_run() order by rep_4 
 select title, sbert, text from texts where run_id = newest_run() order by sbert, title, sample limit 10;
 
 -- name: best_decoder_by_topic
+-- empty: no run on the newest run's snapshot is scored by sbert
 -- Which decoder is best for each model and topic, by S-BERT on the newest run's snapshot?
 -- Only runs with the same `protocol` are compared.
 select value as topic, model, decoder, mean, texts, protocol from leaderboard_by_stratum where snapshot_id = newest_snapshot() and stratum = 'topic' and metric = 'sbert' and not is_reference qualify row_number() over (partition by value, model, protocol order by mean desc nulls last, run_id) = 1 order by topic, mean desc, model;
@@ -33,6 +34,7 @@ select topic, count_if(rep_4 >= 0.1) / count(rep_4) as share, count(rep_4) as te
 select title, text_words, text from texts where run_id = newest_run() order by text_words desc, title, sample limit 10;
 
 -- name: one_article
+-- empty: the newest run has no text about the first article of its snapshot: name another title
 -- What did the newest run write about one article?
 -- The query takes the first title in alphabetical order; replace it with another title.
 select title, sample, text_words, text from texts where run_id = newest_run() and title = (select min(title) from articles where snapshot_id = newest_snapshot()) order by sample;
@@ -49,12 +51,14 @@ select model, decoder, sbert, sbert_low, sbert_high, protocol from leaderboard w
 select model, decoder, is_reference, flesch_reading_ease, flesch_reading_ease_low as low, flesch_reading_ease_high as high from leaderboard where snapshot_id = newest_snapshot() order by flesch_reading_ease desc, run_id;
 
 -- name: leaderboard
+-- empty: no run on the newest run's snapshot has scores: `newwiki score --missing`
 -- How do the runs on the newest run's snapshot compare, with the standard deviation and 95 % interval of each metric?
 select *
 from leaderboard
 where snapshot_id = newest_snapshot();
 
 -- name: best_decoder
+-- empty: no run is scored by sbert: `newwiki score --missing --metrics sbert`
 -- Which decoder is best for each model, by S-BERT?
 -- Only runs with the same snapshot, evaluator and `protocol` are compared.
 select model, decoder, mean, low, high, snapshot_id, evaluator_id, protocol
@@ -67,6 +71,7 @@ qualify row_number() over (
 order by snapshot_id desc, mean desc;
 
 -- name: top_p
+-- empty: no run of a decoder with top_p is scored by sbert, rep_4 or distinct_2
 -- What effect does top_p have if all other parameters of the decoder are the same?
 select
     model, metric, (decoder_parameters ->> 'top_p')::double as top_p, mean, sd, low, high,
@@ -77,6 +82,7 @@ where metric in ('sbert', 'rep_4', 'distinct_2') and decoder_parameters ->> 'top
 order by snapshot_id desc, model, other_parameters::varchar, protocol::varchar, metric, evaluator_id, top_p;
 
 -- name: distance_from_wikipedia
+-- empty: no run and its articles are scored by the same evaluator: `newwiki score --missing`
 -- How far is each run from the articles that people wrote, in standard deviations of the articles' scores?
 select
     model, decoder, summaries.metric, summaries.mean, articles.mean as wikipedia,
@@ -91,34 +97,30 @@ join scoring_summaries as articles
 order by snapshot_id desc, model, decoder, summaries.metric;
 
 -- name: against_the_article
+-- empty: the newest run's texts and the articles are not scored by flesch_reading_ease
 -- For which articles do the newest run's texts differ most from the article in readability (Flesch)?
-with newest as (
-    select run_id, snapshot_id from runs where status = 'complete' order by finished_at desc limit 1
-)
 select title, written.mean as of_the_run, article.mean as of_the_article, written.mean - article.mean as difference
-from newest
-join current_page_means as written on written.run_id = newest.run_id
+from current_page_means as written
 join page_means as article
-    on article.run_id = 'reference:' || newest.snapshot_id
+    on article.run_id = 'reference:' || newest_snapshot()
     and article.metric = written.metric
     and article.evaluator_id = written.evaluator_id
     and article.page_id = written.page_id
-join articles on articles.snapshot_id = newest.snapshot_id and articles.page_id = written.page_id
-where written.metric = 'flesch_reading_ease'
+join articles on articles.snapshot_id = newest_snapshot() and articles.page_id = written.page_id
+where written.run_id = newest_run() and written.metric = 'flesch_reading_ease'
 order by abs(difference) desc, title
 limit 20;
 
 -- name: paired_difference
+-- empty: no earlier run has the newest run's snapshot, its protocol, and scores by the same evaluators
 -- How much does the newest run differ from the previous run with the same snapshot and protocol?
 -- The differences are paired by prompt and have 95 % intervals.
-with newest as (
-    select run_id, snapshot_id, protocol from runs where status = 'complete' order by finished_at desc limit 1
-),
-before as (
-    select runs.run_id
+with before as (
+    select run_id
     from runs
-    join newest on runs.snapshot_id = newest.snapshot_id and runs.run_id <> newest.run_id
-    where status = 'complete' and same_protocol(runs.protocol, newest.protocol)
+    where status = 'complete' and samples > 0 and snapshot_id = newest_snapshot() and run_id <> newest_run()
+        and run_id not in (select run_id from hidden_runs)
+        and same_protocol(protocol, (select protocol from runs where run_id = newest_run()))
     order by finished_at desc
     limit 1
 ),
@@ -126,7 +128,7 @@ differences as (
     select metric, newer.mean - older.mean as difference
     from current_page_means as newer
     join current_page_means as older using (metric, evaluator_id, page_id)
-    where newer.run_id = (select run_id from newest) and older.run_id = (select run_id from before)
+    where newer.run_id = newest_run() and older.run_id = (select run_id from before)
 ),
 estimates as (
     select
@@ -140,63 +142,61 @@ select
     metric, mean_difference,
     interval_low(mean_difference, error, freedom, skew) as low, interval_high(mean_difference, error, freedom, skew) as high,
     no_interval(mean_difference, error, freedom) as no_interval, prompts,
-    (select run_id from before) as older_run, (select run_id from newest) as newer_run
+    (select run_id from before) as older_run, newest_run() as newer_run
 from estimates
 order by metric;
 
 -- name: worst_texts
+-- empty: the newest run is not scored by sbert: `newwiki score --missing --metrics sbert`
 -- Which texts of the newest run are the worst by S-BERT?
-with newest as (
-    select run_id, snapshot_id from runs where status = 'complete' order by finished_at desc limit 1
-),
-worst as (
+with worst as (
     select run_id, page_id, sample, value
     from current_scores
-    where run_id = (select run_id from newest) and metric = 'sbert' and value is not null
+    where run_id = newest_run() and metric = 'sbert' and value is not null
     order by value, page_id, sample
     limit 10
 )
 select value as sbert, title, sample, finish_reason, text
 from worst
 join completions using (run_id, page_id, sample)
-left join articles on articles.snapshot_id = (select snapshot_id from newest) and articles.page_id = worst.page_id
+left join articles on articles.snapshot_id = newest_snapshot() and articles.page_id = worst.page_id
 order by value, worst.page_id, sample;
 
 -- name: hardest_articles
+-- empty: no run on the newest run's snapshot is scored by sbert: `newwiki score --missing --metrics sbert`
 -- Which articles are the hardest for all runs on the newest run's snapshot, by S-BERT?
-with newest as (
-    select snapshot_id from runs where status = 'complete' order by finished_at desc limit 1
-),
-means as (
+with means as (
     select page_id, evaluator_id, avg(mean) as sbert, min(mean) as of_the_worst_run, max(mean) as of_the_best_run,
         count(*) as runs
     from current_page_means
-    where metric = 'sbert' and run_id in (select run_id from runs join newest using (snapshot_id))
+    where metric = 'sbert' and run_id in (select run_id from runs where snapshot_id = newest_snapshot())
     group by page_id, evaluator_id
 )
 select title, sbert, of_the_worst_run, of_the_best_run, means.runs, evaluator_id, permalink
 from means
-join articles on articles.page_id = means.page_id and articles.snapshot_id = (select snapshot_id from newest)
+join articles on articles.page_id = means.page_id and articles.snapshot_id = newest_snapshot()
 order by sbert, title
 limit 20;
 
 -- name: percentiles
+-- empty: the newest run has no scores: `newwiki score --missing`
 -- How are the newest run's scores distributed, by metric?
 select
     metric, count(value) as texts, min(value) as lowest,
     quantile_cont(value, [0.05, 0.25, 0.5, 0.75, 0.95]) as percentiles_5_25_50_75_95,
     max(value) as highest
 from current_scores
-where run_id = (select run_id from runs where status = 'complete' order by finished_at desc limit 1)
+where run_id = newest_run()
 group by metric
 order by metric;
 
 -- name: correlations
+-- empty: the newest run is scored by fewer than two metrics: `newwiki score --missing`
 -- Which metrics are correlated? The query gives the correlations over the newest run's prompts, the strongest first.
 with means as (
     select metric, page_id, mean
     from current_page_means
-    where run_id = (select run_id from runs where status = 'complete' order by finished_at desc limit 1)
+    where run_id = newest_run()
 )
 select one.metric, other.metric as other_metric, nullif(corr(one.mean, other.mean), 'nan') as correlation, count(*) as prompts
 from means as one
@@ -205,6 +205,7 @@ group by all
 order by abs(correlation) desc nulls last, one.metric, other.metric;
 
 -- name: old_against_new
+-- empty: no model has scored runs with one decoder and protocol on new and on old articles of one wiki
 -- Do models perform better on old articles, which may be in their training data, than on new articles?
 -- The interval of the difference is computed from the intervals of the two independent means (Zou & Donner 2008). It is
 -- NULL if one of the means has no interval.
@@ -227,6 +228,7 @@ where new_snapshots.wiki = old_snapshots.wiki
 order by new.metric, abs(difference) desc;
 
 -- name: after_cutoff
+-- empty: no run on the newest run's snapshot is scored by sbert and has a model with a known knowledge cutoff
 -- What is the S-BERT score of runs on the articles that their models cannot have seen, compared with all articles?
 -- The query takes the runs on the newest run's snapshot whose model has a known knowledge cutoff.
 -- Runs with different knowledge cutoffs may cover different articles.
@@ -239,26 +241,25 @@ where later.snapshot_id = newest_snapshot() and later.knowledge_cutoff is not nu
 order by later.model, later.decoder, run_id;
 
 -- name: topics
+-- empty: no run on the newest run's snapshot is scored by sbert: `newwiki score --missing --metrics sbert`
 -- On which topics do models perform best? The query gives the mean S-BERT score by topic, over all runs on the newest
 -- run's snapshot.
-with newest as (
-    select snapshot_id from runs where status = 'complete' order by finished_at desc limit 1
-),
-means as (
+with means as (
     select page_id, evaluator_id, sum(mean) as total, count(*) as runs
     from current_page_means
-    where metric = 'sbert' and run_id in (select run_id from runs join newest using (snapshot_id))
+    where metric = 'sbert' and run_id in (select run_id from runs where snapshot_id = newest_snapshot())
     group by page_id, evaluator_id
 )
 select
     coalesce(topic, 'not known') as topic, sum(total) / sum(runs) as sbert, count(*) as articles, max(runs) as runs,
     evaluator_id
 from means
-left join topics on topics.page_id = means.page_id and topics.snapshot_id = (select snapshot_id from newest)
+left join topics on topics.page_id = means.page_id and topics.snapshot_id = newest_snapshot()
 group by coalesce(topic, 'not known'), evaluator_id
 order by sbert desc;
 
 -- name: strata
+-- empty: the newest run is not scored by sbert: `newwiki score --missing --metrics sbert`
 -- On which kinds of articles does the newest run perform best? The query gives the mean S-BERT score by stratum.
 -- The strata are length, citations, infobox, topic, age, holes and tags. A part with fewer than 13 articles has no interval.
 select stratum, value as part, mean as sbert, low, high, no_interval, pages as articles, texts, evaluator_id
@@ -267,6 +268,7 @@ where run_id = newest_run() and metric = 'sbert'
 order by stratum, place, part;
 
 -- name: lengths_and_ends
+-- empty: no run has texts: `newwiki evaluate MODEL --decoder greedy`
 -- How long are the texts of each run, and why did they end?
 with ends as (
     select
@@ -285,6 +287,7 @@ order by snapshot_id desc, model, decoder;
 
 -- name: funnel
 -- plot: bar
+-- empty: no snapshot of new pages is published: `newwiki refresh`
 -- How many candidates of the newest snapshot were selected, and why were the others dropped?
 select verdict, pages, pages / sum(pages) over () as share
 from funnel
@@ -292,6 +295,7 @@ where snapshot_id = (select snapshot_id from latest_snapshots where kind = 'new'
 order by pages desc, verdict;
 
 -- name: staleness
+-- empty: no snapshot of new pages is published: `newwiki refresh`
 -- How old is the newest snapshot of each wiki, and how many complete runs does it have?
 select
     staleness.wiki, latest.snapshot_id, staleness.newest as published_at, staleness.days,
@@ -301,6 +305,7 @@ join latest_snapshots as latest on latest.wiki = staleness.wiki and latest.kind 
 order by days desc, staleness.wiki;
 
 -- name: provenance
+-- empty: nothing is scored: `newwiki score --missing`
 -- Which evaluators computed the scores of each metric, with which models, and for how many runs?
 select
     metric, name, version, model, left(model_sha256, 8) as weights, dtype, backend, parameters, dependencies,
@@ -311,6 +316,7 @@ group by all
 order by metric, newest desc;
 
 -- name: unscored
+-- empty: each text that was scored has a score by each metric
 -- How many texts have no score by each metric, and why?
 select model, decoder, metric, reason.key as reason, reason.value as texts, scored, run_id
 from (
@@ -321,6 +327,7 @@ left join runs using (run_id)
 order by texts desc, run_id, metric, reason;
 
 -- name: novelty
+-- empty: no article of the newest snapshot has a similarity to an earlier text
 -- Which articles of the newest snapshot are most similar to an earlier text?
 select title, similarity, nearest_title, nearest_snapshot_id, permalink
 from novelty
@@ -331,6 +338,7 @@ order by similarity desc, title
 limit 20;
 
 -- name: growth
+-- empty: nothing is scored: `newwiki score --missing`
 -- How many scores were computed in each month, and by how many evaluators?
 select
     date_trunc('month', finished_at)::date as month, count(distinct run_id) as runs,
@@ -340,16 +348,15 @@ group by all
 order by month desc;
 
 -- name: ci_check
+-- empty: no metric is surely worse, or no earlier run has the newest run's decoder, snapshot and protocol
 -- Is the newest run worse than the previous run with the same decoder, snapshot and protocol? Each row is a metric whose paired
 -- 95 % interval lies entirely on the worse side. A CI check passes if there are no rows.
-with newest as (
-    select * from runs where status = 'complete' order by finished_at desc limit 1
-),
-before as (
+with before as (
     select runs.run_id
     from runs
-    join newest using (snapshot_id, decoder, protocol)
-    where runs.status = 'complete' and runs.run_id <> newest.run_id
+    join (from runs where run_id = newest_run()) as newest using (snapshot_id, decoder, protocol)
+    where runs.status = 'complete' and runs.run_id <> newest_run()
+        and runs.run_id not in (select run_id from hidden_runs)
     order by runs.finished_at desc
     limit 1
 ),
@@ -357,7 +364,7 @@ differences as (
     select metric, newer.mean - older.mean as difference
     from current_page_means as newer
     join current_page_means as older using (metric, evaluator_id, page_id)
-    where newer.run_id = (select run_id from newest) and older.run_id = (select run_id from before)
+    where newer.run_id = newest_run() and older.run_id = (select run_id from before)
 ),
 estimates as (
     select
@@ -369,7 +376,7 @@ estimates as (
 )
 select
     metric, direction as better, mean_difference, low, high, prompts, (select run_id from before) as baseline,
-    (select run_id from newest) as candidate
+    newest_run() as candidate
 from estimates
 join metrics using (metric)
 where (direction = 'higher' and high < 0)
@@ -378,6 +385,7 @@ order by metric;
 
 -- name: means
 -- plot: bar
+-- empty: nothing is scored: `newwiki score --missing`
 -- What is the mean of each run by one metric?
 -- The query takes the first metric by name whose direction is higher or lower; replace it with another metric.
 select concat_ws(' ', model, split_part(decoder, ':', 1), left(run_id, 4)) as run, mean, low, high, evaluator_id
@@ -388,6 +396,7 @@ order by mean desc, run;
 
 -- name: numbers_by_length
 -- plot: points
+-- empty: the newest run has no scores of single texts: `newwiki score --missing`
 -- Do the scores of one metric depend on the length of the newest run's texts?
 -- The query takes the first metric of single texts by name whose direction is higher or lower; replace it with another metric.
 with chosen as (
@@ -411,6 +420,7 @@ where run_id = newest_run();
 
 -- name: articles_by_day
 -- plot: line
+-- empty: no snapshot is published: `newwiki refresh`
 -- How many articles were created on each day?
 select created_at::date as day, count(*) as articles
 from articles

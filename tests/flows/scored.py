@@ -8,9 +8,10 @@ from numpy.typing import ArrayLike
 
 from newwiki.records import Fingerprint, Metric, Run, Score
 from storage import runs, short_forms, summaries
-from storage.comparison import Contender, contenders
+from storage.comparison import contenders
 from storage.database import Database, insert
 from storage.queries import query
+from storage.run_names import Contender
 
 SNAPSHOT = "samplewiki-2026-09"
 RULES = Fingerprint("evaluator-rules", "density", "1", "rules-v1", dependencies={"regex": "1"})

@@ -12,20 +12,24 @@ from click.testing import CliRunner
 
 import newwiki
 from flows import cli
+from flows.experiments.experiment import Experiment, every
 from flows.listing import GENERAL, GROUPS, OWN, listing
-from newwiki.settings import Settings, setting, text_settings
+from newwiki.fields import fields_of
+from newwiki.settings import SCORING, Settings, setting, text_settings
 
 
 def commands(above: click.Group = cli.cli, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
     """All commands that can be run, with their names as they are typed."""
     for name, one in above.commands.items():
+        if one.hidden:
+            continue
         if isinstance(one, click.Group):
             yield from commands(one, (*path, name))
         else:
             yield " ".join([*path, name]), one
 
 
-TOP = cli.cli.commands
+TOP = {name: command for name, command in cli.cli.commands.items() if not command.hidden}
 ALL = dict(commands())
 
 # Words that say nothing without the sentence before them, and words that can follow them in a fragment
@@ -49,10 +53,10 @@ PRONOUNS = {
 }
 # Verbs with which the first line of a docstring may begin, besides "The", "A" and "An"
 VERBS = {
-    "Answer", "Build", "Check", "Compare", "Create", "Describe", "Estimate", "Evaluate", "Exit", "Explain", "Export",
-    "Fail", "Fetch", "Find", "Fine-tune", "Generate", "Import", "Judge", "List", "Look", "Measure", "Print",
-    "Publish", "Query", "Read", "Recompute", "Register", "Reproduce", "Return", "Run", "Score", "Show", "Store",
-    "Test", "Train", "Verify", "Write",
+    "Answer", "Build", "Check", "Compare", "Create", "Delete", "Describe", "Estimate", "Evaluate", "Exchange", "Exit",
+    "Explain", "Export", "Fail", "Fetch", "Find", "Fine-tune", "Generate", "Hide", "Import", "Judge", "List", "Look",
+    "Measure", "Print", "Publish", "Query", "Read", "Recompute", "Register", "Rename", "Reproduce", "Return", "Run",
+    "Score", "Show", "Store", "Test", "Train", "Verify", "Write",
 }  # fmt: skip
 
 
@@ -153,7 +157,7 @@ def test_an_example_that_no_command_understands_is_found() -> None:
         parse(["leaderboard", "--rang", "sbert"])
 
 
-@pytest.mark.parametrize("words", [[], ["experiment"], ["export"]])
+@pytest.mark.parametrize("words", [[], ["experiment"], ["export"], ["list"]])
 def test_a_group_alone_shows_its_help(
     words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -176,6 +180,30 @@ def test_the_help_lists_the_groups_in_their_order_and_no_line_is_cut_off() -> No
 
 
 def test_a_command_that_says_nothing_of_itself_is_listed_last() -> None:
-    group = type(cli.cli)("newwiki", commands={**TOP, "plug-in": click.Command("plug-in", help="A plug-in.")})
+    group = type(cli.cli)(
+        "newwiki", commands={**cli.cli.commands, "plug-in": click.Command("plug-in", help="A plug-in.")}
+    )
     text = CliRunner().invoke(group, ["--help"]).output
     assert text.rstrip().endswith("Other commands:\n  plug-in       A plug-in.")
+
+
+@pytest.mark.parametrize(("old", "new"), cli.ALIASES.items())
+def test_a_former_name_works_and_is_not_listed(old: str, new: str) -> None:
+    alias = cli.cli.commands[old]
+    command = cli.cli.commands[new.split()[0]]
+    if isinstance(command, click.Group):
+        command = command.commands[new.split()[1]]
+        assert alias.callback is command.callback and alias.params == command.params
+    assert alias.hidden and not command.hidden
+    assert f"\n  This is the former name of `newwiki {new}`.\n" in shown(old)
+    assert not re.search(rf"^  {old} ", shown(""), re.MULTILINE)
+
+
+@pytest.mark.parametrize("experiment", every(), ids=lambda experiment: experiment.name)
+def test_scoring_options_are_only_where_texts_are_scored(experiment: Experiment) -> None:
+    command = ALL[f"experiment {experiment.name}"]
+    headings = {getattr(parameter, "heading", None) for parameter in command.params}
+    assert (SCORING in headings) == experiment.scores
+    unused = getattr(experiment.request, "UNUSED", ())
+    assert {parameter.name for parameter in command.params}.isdisjoint(unused)
+    assert {field.name for field in fields_of(experiment.request)} >= set(unused)

@@ -1,4 +1,4 @@
-"""`newwiki metrics` is the registry's own catalogue."""
+"""`newwiki list metrics` is the registry's own catalogue."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ from tests.flows.conftest import Run
 
 
 def test_the_catalogue_tells_of_every_metric_what_it_is(newwiki: Run) -> None:
-    done = newwiki("metrics", "--format", "json")
+    done = newwiki("list", "metrics", "--format", "json")
     assert done.returncode == 0, done.stderr
     rows = {row["metric"]: row for row in json.loads(done.stdout)}
     declared = {metric.name: (metric, evaluator) for evaluator in select("all") for metric in evaluator.metrics}
@@ -40,7 +40,7 @@ def test_a_metric_of_ones_own_is_in_the_catalogue(newwiki: Run, tmp_path: Path) 
         "def my_richness(analysis, reference):\n"
         "    return 1\n"
     )
-    done = newwiki("metrics", "--plugin", "mine.py", "--format", "csv")
+    done = newwiki("list", "metrics", "--plugin", "mine.py", "--format", "csv")
     assert "richness,,share,0 … 1,higher,my_richness,7,no,text,a definition,a source," in done.stdout.splitlines()
 
 
@@ -76,3 +76,20 @@ def test_every_metric_has_an_example_in_the_test_file_of_its_evaluator() -> None
         named = [metric.name for metric in evaluator.metrics if metric.name in told or evaluator.name in told]
         lacking += [metric.name for metric in evaluator.metrics if metric.name not in named]
     assert lacking == []
+
+
+@pytest.mark.parametrize(
+    ("listed", "words", "told"),
+    [
+        (("metrics", "sbert"), "inner product of the unit embeddings", ""),
+        (("decoders", "greedy"), "argmax of the model's distribution", ""),
+        (("experiments", "leakage"), "Does a model do better on old articles", ""),
+        (("metrics", "sbeert"), "", "there is no metric 'sbeert'; did you mean 'sbert'? `newwiki list metrics` lists"),
+        (("experiments", "leak"), "", "there is no experiment 'leak'; did you mean 'leakage'?"),
+    ],
+)
+def test_a_name_is_explained_alone(in_process: Run, listed: tuple[str, str], words: str, told: str) -> None:
+    ended = in_process("list", *listed)
+    assert (ended.returncode == 0) == bool(words)
+    assert words in ended.stdout and told in ended.stderr, ended.stderr
+    assert "rep_4" not in ended.stdout

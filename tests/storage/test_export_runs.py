@@ -17,10 +17,11 @@ from newwiki.judging.rubric import read_rubric
 from newwiki.records import Completion, Fingerprint, Metric, Run, Score
 from newwiki.snapshot import Judged, Snapshot
 from storage import judgements, runs
-from storage.comparison import Contender, contenders, contenders_or_all
+from storage.comparison import contenders, contenders_or_all
 from storage.database import Database
 from storage.export_runs import export_runs
 from storage.rows import _WRITERS
+from storage.run_names import Contender
 from tests.storage.conftest import Filled
 from tests.storage.machines import checked, judged
 

@@ -37,6 +37,13 @@ def test_it_is_the_run_that_was_completed_last(database: Database) -> None:
     assert said(database) == [("it's under way", SNAPSHOT)]
 
 
+def test_a_run_that_only_reads_articles_is_never_the_newest(database: Database) -> None:
+    """As `newwiki evaluate --likelihood-only` makes one: questions about texts would have no row."""
+    add_run(database, "reads", "likelihood", samples=0, keep=0)
+    runs.complete(database, "reads", 0)
+    assert said(database) == [("second", SNAPSHOT)]
+
+
 def test_without_a_run_there_is_none(tmp_path: Path) -> None:
     empty = Database(tmp_path / "empty.duckdb")
     with empty.write():

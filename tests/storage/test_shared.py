@@ -18,7 +18,7 @@ from flows.scoring.text_budget import TextBudget
 from newwiki.errors import TerminalError, TransientError, UsageError
 from newwiki.knowledge_cutoff import ORIGINS, KnowledgeCutoff
 from newwiki.records import Completion, Score
-from storage import knowledge_cutoffs, runs
+from storage import knowledge_cutoffs, run_changes, runs
 from storage.database import Database
 from storage.pull import Contradiction, pull
 from storage.push import push
@@ -59,6 +59,36 @@ def test_a_new_database_becomes_the_same_and_a_second_time_nothing_moves(first: 
     assert push(first, folder, print).words() == "0 snapshots, 0 runs, 0 scorings and 0 judgements"
     assert pull(new, admit(folder, "pull"), print).words() == "0 snapshots, 0 runs, 0 scorings and 0 judgements"
     assert new.path.read_bytes() == before
+
+
+def test_hidden_runs_stay_and_deleted_ones_come_back(first: Database, folder: GatheredParts) -> None:
+    """A folder forgets nothing. A hidden run is not pushed, and stays hidden whatever comes."""
+    notes: list[str] = []
+    run_changes.hide(first, ["run-a"])
+    assert push(first, folder, notes.append).runs == 0
+    assert notes == ["not pushed, as they are hidden (`newwiki runs show`): run-a"]
+    run_changes.show(first, ["run-a"])
+    assert push(first, folder, print).runs == 1
+    before = everything(first)
+    run_changes.delete(first, ["run-a"])
+    assert pull(first, admit(folder, "pull"), print).runs == 1
+    assert everything(first)["completions"] == before["completions"]
+    run_changes.hide(first, ["run-a"])
+    assert pull(first, admit(folder, "pull"), print).runs == 0
+    assert database_hides(first) == ["run-a"]
+
+
+def test_a_renamed_run_is_known_by_its_former_name(first: Database, folder: GatheredParts) -> None:
+    push(first, folder, print)
+    run_changes.rename(first, ["run-a"], "base")
+    assert push(first, folder, print).runs == pull(first, admit(folder, "pull"), print).runs == 0
+    with first.read() as connection:
+        assert connection.execute("select model from runs").fetchall() == [("base",)]
+
+
+def database_hides(database: Database) -> list[str]:
+    with database.read() as connection:
+        return [run_id for (run_id,) in connection.execute("select run_id from hidden_runs").fetchall()]
 
 
 def test_the_work_of_two_machines_comes_together(

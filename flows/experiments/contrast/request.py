@@ -1,7 +1,7 @@
 """`newwiki experiment contrast`: compare contrastive decoding with contrastive search, and ablate its parts."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from flows.experiments.experiment import Experiment
 from newwiki.errors import UsageError, did_you_mean
@@ -28,6 +28,8 @@ class ContrastRequest(ExperimentRequest):
 
     The defaults are those of the papers: 256 tokens, one completion per prompt, all of which are scored.
     """
+
+    UNUSED: ClassVar = ("likelihood_only", "keep")
 
     decoder: tuple[str, ...] = field(
         BESIDE,

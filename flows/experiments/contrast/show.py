@@ -148,7 +148,7 @@ def _number(number: ContrastNumber | None) -> str:
     if number is None or number.mean is None:
         return NONE
     if number.spread is not None:
-        return f"{formatted(number.metric, number.mean)} ± {formatted(number.metric, number.spread)}"
+        return f"{formatted(number.metric, number.mean)} (sd {formatted(number.metric, number.spread)})"
     return estimate(number.mean, number.low, number.high, partial(formatted, number.metric))
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from flows.experiments.experiment import Experiment
 from newwiki.errors import UsageError
@@ -21,6 +21,8 @@ class CorporaRequest(ExperimentRequest):
 
     The experiment reads all responses.
     """
+
+    UNUSED: ClassVar = ("likelihood_only", "metrics", "budget", "keep")
 
     models: tuple[str, ...] = field(
         help="Checkpoint to fine-tune on each corpus: a folder or a Hub id.", argument=True, metavar="MODEL"
@@ -103,4 +105,5 @@ EXPERIMENT = Experiment(
     "common to all corpora or unique to some.",
     example="newwiki experiment corpora distilgpt2 --train-on enwiki-2026-08 --by topic --snapshot enwiki-2026-09",
     request=CorporaRequest,
+    scores=False,
 )

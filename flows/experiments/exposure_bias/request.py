@@ -1,11 +1,13 @@
 """`newwiki experiment exposure-bias`: test whether a model continues its own text worse than data."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from flows.experiments.experiment import Experiment
 from newwiki.errors import UsageError
 from newwiki.experiment_request import ExperimentRequest
 from newwiki.fields import field, fields_of
+from newwiki.models.chat_options import CHAT_ARGUMENTS
 
 _NOT_ASKED = ("likelihood_only", "stop", "chat", "metrics", "budget", "knowledge_cutoff")
 
@@ -17,6 +19,8 @@ class ExposureBiasRequest(ExperimentRequest):
     The defaults are the paper's (section 6) where it states them: prompts and generations of 20 tokens, ten seeds. It
     shows corruption and gaps only in figures.
     """
+
+    UNUSED: ClassVar = (*_NOT_ASKED, *CHAT_ARGUMENTS, "cleaning", "keep")
 
     decoder: tuple[str, ...] = field(("sample",), "Decoder of the models (may be repeated).", metavar="SPEC")
     samples: int = field(4, "Maximum number of passages per article to cut prompts from.", at_least=1)
@@ -79,4 +83,5 @@ EXPERIMENT = Experiment(
     "with the length of the text, and whether models recover from shuffled or corrupted prefixes.",
     example="newwiki experiment exposure-bias gpt2 --data-model gpt2-large",
     request=ExposureBiasRequest,
+    scores=False,
 )

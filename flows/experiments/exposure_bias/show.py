@@ -182,7 +182,7 @@ def _ratio_name(metric: str) -> str:
 def _ratio(measure: ExposureMeasure) -> str:
     if measure.ratio is None:
         return measure.no_interval or NONE
-    return fixed(measure.ratio, 3) + ("" if measure.ratio_sd is None else f" ± {fixed(measure.ratio_sd, 3)}")
+    return fixed(measure.ratio, 3) + ("" if measure.ratio_sd is None else f" (sd {fixed(measure.ratio_sd, 3)})")
 
 
 def _trend(trend: ExposureTrend) -> list[Any]:

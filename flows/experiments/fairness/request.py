@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from flows.experiments.experiment import Experiment
 from newwiki.errors import UsageError
@@ -27,6 +28,8 @@ class FairnessRequest(ExperimentRequest):
 
     The experiment keeps all completions.
     """
+
+    UNUSED: ClassVar = ("snapshot", "likelihood_only", "keep")
 
     decoder: tuple[str, ...] = field(
         (),

@@ -9,7 +9,7 @@ from flows.experiments.linking.difficulties import difficulties
 from flows.experiments.linking.result_tables import LinkedMean, LinkedMonths
 from flows.experiments.linking.words import added, differing, p_of, sentence
 from flows.presenting.charts import MOST_SERIES, PageSigns, Sign, svg
-from flows.presenting.numbers import digits, estimate, fixed, signed
+from flows.presenting.numbers import NONE, digits, estimate, fixed, signed
 from newwiki.decoding.grammar import short_form
 from storage import experiments
 from storage.database import Database
@@ -19,10 +19,13 @@ if TYPE_CHECKING:
 
 _PANELS = 9  # maximum number of metrics drawn
 _LINKS = (
-    "What links two months by each metric: a later month's means are intercept + slope · an earlier month's (± "
-    "standard error; 1 where it was not estimated). `added` is what the months alone add to the anchors' mean, with "
+    "What links two months by each metric: a later month's means are intercept + slope · an earlier month's (a "
+    "slope of 1 without an error was not estimated). `added` is what the months alone add to the anchors' mean, with "
     "its 95 % interval, `own` the standard deviation of what a model has of its own in a month."
 )
+_LINK_HEADS = [
+    "metric", "from", "to", "anchors", "models", "intercept", "slope", "its error", "added [95 %]", "own"
+]  # fmt: skip
 _MEANS = (
     "Every run on the scale of the newest month: its mean on the articles of its own month, and what that would be on "
     "those of the newest, with a 95 % interval that has the errors of the link."
@@ -33,8 +36,7 @@ def show(database: Database, experiment_id: str) -> Shown:
     links = experiments.rows(database, LinkedMonths, experiment_id)
     means = experiments.rows(database, LinkedMean, experiment_id)
     tables = [
-        Table(_LINKS, ["metric", "from", "to", "anchors", "models", "intercept", "slope", "added [95 %]", "own"],
-              [_link(link) for link in links]),
+        Table(_LINKS, _LINK_HEADS, [_link(link) for link in links]),
         Table(_MEANS, ["metric", "model", "decoder", "month", "mean there", "on the newest [95 %]", "articles"],
               [_mean(mean) for mean in _by_model(means)]),
     ]  # fmt: skip
@@ -74,9 +76,9 @@ def _by_model(means: Sequence[LinkedMean]) -> list[LinkedMean]:
 
 
 def _link(link: LinkedMonths) -> list[Any]:
-    slope = "1" if link.slope_error is None else f"{fixed(link.slope, 3)} ± {fixed(link.slope_error, 3)}"
+    slope = ("1", NONE) if link.slope_error is None else (fixed(link.slope, 3), fixed(link.slope_error, 3))
     return [
-        link.metric, link.from_snapshot, link.to_snapshot, link.anchors, link.models, signed(link.intercept), slope,
+        link.metric, link.from_snapshot, link.to_snapshot, link.anchors, link.models, signed(link.intercept), *slope,
         added(link), digits(link.interaction),
     ]  # fmt: skip
 

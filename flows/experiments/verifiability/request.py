@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from flows.experiments.experiment import Experiment
 from newwiki.errors import UsageError
@@ -38,6 +38,8 @@ class VerifiabilityRequest(ExperimentRequest):
     The defaults are the paper's (section 5): 256 tokens and three completions per prompt. The experiment checks all
     completions.
     """
+
+    UNUSED: ClassVar = ("likelihood_only",)
 
     decoder: tuple[str, ...] = field(
         TABLE_1,

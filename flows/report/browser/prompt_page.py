@@ -16,7 +16,8 @@ from flows.report.marked_text import VERDICTS, Claims, Key, by_text, checked, ch
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.prompting.chat_prompts import turns
 from newwiki.records import Fingerprint
-from storage.comparison import Contender, every
+from storage.comparison import every
+from storage.run_names import Contender
 from storage.verifications import words_below_verified
 
 Levels = Mapping[tuple[str, str], str]  # words by run and evaluator

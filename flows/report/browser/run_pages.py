@@ -11,7 +11,8 @@ from flows.report.browser.live import Live, records
 from flows.report.browser.pages import ROWS, HtmlPage, NotFound, directions, metrics_in_order, offset
 from flows.report.browser.run_progress import command, progresses
 from newwiki.errors import UsageError, did_you_mean
-from storage.comparison import Contender, contenders
+from storage.comparison import contenders
+from storage.run_names import Contender
 from storage.verifications import words_below_verified
 
 

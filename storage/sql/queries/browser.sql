@@ -1,11 +1,11 @@
--- The pages of `newwiki browse`.
+-- The pages of `newwiki browse`. A hidden run has its own page, and no other page lists it.
 
 -- name: browse_snapshots
 select
     snapshots.snapshot_id, wiki, kind, window_start, window_end, cutoff, published_at, candidates, articles,
     count(runs.run_id) as runs
 from snapshots
-left join runs using (snapshot_id)
+left join (from runs anti join hidden_runs using (run_id)) as runs using (snapshot_id)
 group by all
 order by window_end desc, published_at desc;
 
@@ -31,7 +31,7 @@ select
     ))
 from runs
 join completions using (run_id)
-where snapshot_id = ? and page_id = ?
+where snapshot_id = ? and page_id = ? and run_id not in (select run_id from hidden_runs)
 group by run_id, model, decoder, status, heard_at, process, started_at
 order by started_at, run_id;
 
@@ -69,14 +69,14 @@ select
     run_id, snapshot_id, model, decoder, status, heard_at, process, started_at, finished_at, prompts, samples, versions,
     kept_prompts, kept_texts
 from runs
-where snapshot_id = ?
+where snapshot_id = ? and run_id not in (select run_id from hidden_runs)
 order by started_at, run_id;
 
 -- name: browse_incomplete
 -- The runs that are not complete, with or without a snapshot, by their last heartbeat, the newest first.
 select run_id, snapshot_id, model, decoder, status, heard_at, process, started_at, prompts, samples, versions
 from runs
-where status <> 'complete'
+where status <> 'complete' and run_id not in (select run_id from hidden_runs)
 order by heard_at desc nulls last, run_id;
 
 -- name: browse_written
@@ -96,6 +96,7 @@ group by run_id;
 select run_id, model, decoder, status, heard_at, process, prompts
 from runs
 anti join snapshots using (snapshot_id)
+anti join hidden_runs using (run_id)
 order by started_at, run_id;
 
 -- name: browse_run

@@ -1,20 +1,24 @@
 -- Queries for comparing runs.
 
--- name: comparable_runs
--- Everything that can be compared: every run on articles with its settings, and the scored articles of each snapshot.
-select run_id, model, decoder, snapshot_id, seed, settings_json, knowledge_cutoff
+-- name: named_runs
+-- Everything that has a name: every run with its settings, and the scored articles of each snapshot.
+select
+    run_id, model, decoder, snapshot_id, seed, settings_json, knowledge_cutoff, weights, status, hidden, started_at, wiki, window_end,
+    published_at
 from (
     select
         runs.run_id, model, decoder, snapshot_id, runs.seed, to_json(asked)::varchar as settings_json, knowledge_cutoff,
-        started_at
+        left(model_sha256, 8) as weights, state as status,
+        runs.run_id in (select run_id from hidden_runs) as hidden, started_at
     from runs
     join run_settings as asked using (run_id)
-    where not is_prompt_set(snapshot_id)
+    join run_states using (run_id)
     union all
-    select run_id, model, 'reference', snapshot_id, null, null, null, known_at
+    select run_id, model, 'reference', snapshot_id, null, null, null, null, 'complete', false, known_at
     from reference_texts
     where run_id in (select run_id from scorings)
 )
+left join (select snapshot_id, wiki, window_end, published_at from snapshots) using (snapshot_id)
 order by started_at, run_id;
 
 -- name: common_articles

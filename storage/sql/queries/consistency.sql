@@ -49,6 +49,12 @@ where tokens < 0
         + if(backend = 'openai' and versions ->> 'thinking' = 'on', (versions ->> 'max_thinking_tokens')::bigint, 0)
     or words not between 0 and (length(coalesce(prose, text)) + 1) // 2
 union all
+select 'hidden runs that are not stored', count(*)
+from hidden_runs anti join runs using (run_id)
+union all
+select 'former names of runs that are not stored', count(*)
+from renamed_runs anti join runs using (run_id)
+union all
 select 'anchor scores without an article', count(*)
 from anchor_scores anti join stored_articles using (snapshot_id, page_id)
 union all

@@ -76,7 +76,7 @@ select
     run_id, model, decoder, metric, prompts, changed, texts, unscored, first_mean, later_mean, difference, low, high,
     no_interval, evaluator_id
 from edition_differences
-where edition = ?
+where edition = ? and run_id not in (select run_id from hidden_runs)
 order by run_id, metric, evaluator_id;
 
 -- name: came_true_by_run
@@ -84,7 +84,7 @@ select
     run_id, model, decoder, kind, prompts, texts, came_true, chance, excess, low, high, no_interval, unknown,
     unknown_because, evaluator_id
 from came_true_by_run
-where edition = ?
+where edition = ? and run_id not in (select run_id from hidden_runs)
 order by run_id, kind, evaluator_id;
 
 -- name: came_true_first
@@ -94,7 +94,7 @@ select
 from came_true as one
 join edition_scorings using (edition, run_id, evaluator_id)
 join edition_articles as article using (edition, page_id)
-where one.edition = $1
+where one.edition = $1 and run_id not in (select run_id from hidden_runs)
 group by article.title, page_id, kind, one.text
 order by texts desc, article.title, kind, one.text
 limit $2;

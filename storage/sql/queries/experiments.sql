@@ -150,3 +150,17 @@ select run_id, snapshot_id, model, model_sha256, decoder, dtype, backend, seed
 from runs
 where run_id in (select unnest($1))
 order by run_id;
+
+-- name: experiments_answered
+-- The experiments that have answers: how many, and the time of the newest.
+select name, count(*) as answers, max(made_at) as newest
+from experiments
+group by name
+order by name;
+
+-- name: answers_of
+-- All answers of an experiment, the newest first.
+select experiment_id, snapshot_id, made_at, verdict
+from experiments
+where name = ?
+order by made_at desc, experiment_id;

@@ -1,13 +1,14 @@
 -- Months on one scale.
 
 -- name: linkable_runs
--- The runs on these snapshots that have scores, and the articles themselves.
+-- The runs on these snapshots that have scores and are not hidden, and the articles themselves.
 select
     runs.run_id, model, model_sha256, decoder, snapshot_id, versions, to_json(asked)::varchar as settings_json,
     coalesce(finished_at, started_at) as written_at
 from runs
 join run_settings as asked using (run_id)
 where snapshot_id in (select unnest($1)) and run_id in (select run_id from scorings)
+    and run_id not in (select run_id from hidden_runs)
 union all
 select run_id, model, 'reference', 'reference', snapshot_id, '{}', null, null
 from reference_texts

@@ -5,7 +5,7 @@ select run_id, snapshot_id, model, model_sha256, backend, decoder, decoder_param
     keep, max_new_tokens, dtype, versions, prompt_sheet, numerics, protocol, knowledge_cutoff,
     knowledge_cutoff_from, truncated_texts, no_answers, status, started_at, finished_at, heard_at, process
 from runs
-where snapshot_id = ?
+where snapshot_id = ? and run_id not in (select run_id from hidden_runs)
 order by started_at, run_id;
 
 -- name: report_metrics
@@ -129,8 +129,8 @@ where articles.snapshot_id = $4 and place in (1, (scored + 1) // 2, scored)
 order by run_id, place;
 
 -- name: months_of_wiki
--- The snapshots of a wiki's months that have runs, the earliest first.
+-- The snapshots of a wiki's months that have runs to show, the earliest first.
 select snapshot_id
 from snapshots
-where wiki = ? and kind = 'new' and snapshot_id in (select snapshot_id from runs)
+where wiki = ? and kind = 'new' and snapshot_id in (select snapshot_id from runs anti join hidden_runs using (run_id))
 order by window_start, snapshot_id;

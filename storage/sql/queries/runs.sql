@@ -1,7 +1,8 @@
 -- Runs, their states and their completions.
 
 -- name: run_list
-select runs.* exclude (process) replace (state as status)
+select
+    runs.* exclude (process) replace (state as status), run_id in (select run_id from hidden_runs) as hidden
 from runs
 join run_states using (run_id)
 order by started_at, run_id;
@@ -48,8 +49,13 @@ set protocol = protocol_of(backend, decoder, samples, keep, max_new_tokens, prom
 where run_id = ? and protocol is null;
 
 -- name: newest_run
--- The complete run that finished last.
-select run_id, snapshot_id from runs where status = 'complete' order by finished_at desc, run_id desc limit 1;
+-- The complete run with texts that finished last and is not hidden.
+select run_id, snapshot_id
+from runs
+anti join hidden_runs using (run_id)
+where status = 'complete' and samples > 0
+order by finished_at desc, run_id desc
+limit 1;
 
 -- name: short_forms
 select run_id, decoder, decoder_short from runs order by started_at, run_id;
@@ -143,3 +149,53 @@ select page_id, sample, coalesce(prose, text)
 from completions
 where run_id = ? and kept and page_id between ? and ?
 order by page_id, sample;
+
+-- name: hide_runs
+insert into hidden_runs
+select run_id, now()
+from (select distinct unnest($1::varchar[]) as run_id)
+anti join hidden_runs using (run_id);
+
+-- name: keep_former_models
+-- Stores the names that the models of the runs $1 lose by the new name $2.
+insert into renamed_runs
+select run_id, model, now()
+from runs
+anti join renamed_runs on renamed_runs.run_id = runs.run_id and former_model = model
+where runs.run_id in (select unnest($1)) and model <> $2;
+
+-- name: former_models
+select former_model from renamed_runs where run_id = ?;
+
+-- name: references_of_only
+-- The files of texts whose references only the runs $1 use.
+select snapshot_id
+from runs
+where snapshot_id like 'file:%'
+group by snapshot_id
+having bool_and(run_id in (select unnest($1)));
+
+-- name: columns_of_runs
+-- Every column of a table that names a run.
+select table_name, column_name
+from duckdb_columns()
+join duckdb_tables() using (database_name, table_name)
+where database_name = current_database() and column_name in ('run_id', 'run_a', 'run_b')
+order by table_name, column_name;
+
+-- name: answers_resting_on
+-- The answers of experiments that were computed from any of the runs $1.
+select count(*)
+from experiments
+where exists (from (select unnest($1) as run_id) as named where contains(experiments.read::varchar, '"' || named.run_id || '"'));
+
+-- name: listed_models
+-- The models of all runs that are not hidden, each with its weights.
+select
+    model, left(model_sha256, 12) as weights, count(*) as runs, count(distinct snapshot_id) as snapshots,
+    string_agg(distinct decoder_short, ', ' order by decoder_short) as decoders, max(knowledge_cutoff) as knowledge_cutoff, max(started_at) as newest
+from runs
+anti join hidden_runs using (run_id)
+where $1 is null or model = $1
+group by model, model_sha256
+order by newest desc, model, weights;

@@ -7,6 +7,9 @@ from runs
 where status = 'complete'
 order by run_id;
 
+-- name: share_hidden
+select run_id from hidden_runs join runs using (run_id) where status = 'complete' order by run_id;
+
 -- name: share_run_names
 -- The columns from which a run's id can be recognized, and the paths that they may contain.
 select run_id, backend, model, decoder, versions from runs where status = 'complete' order by run_id;

@@ -12,13 +12,15 @@ select
 from runs
 join snapshots using (snapshot_id)
 join (select run_id, max(finished_at) as scored_at from scorings group by run_id) using (run_id)
+where run_id not in (select run_id from hidden_runs)
 order by window_start desc, wiki, snapshot_id, model, decoder, run_id;
 
 -- name: site_runs_left_out
--- The number of scored runs without a snapshot.
+-- The number of scored runs without a snapshot, apart from hidden ones.
 select count(*)
 from runs
-where run_id in (select run_id from scorings) and snapshot_id not in (select snapshot_id from snapshots);
+where run_id in (select run_id from scorings) and snapshot_id not in (select snapshot_id from snapshots)
+    and run_id not in (select run_id from hidden_runs);
 
 -- name: site_trends
 -- The runs of all months on the scale of their wiki's newest linked month, by the evaluators of the leaderboard's columns.

@@ -192,7 +192,7 @@ from scoring_summaries
 qualify row_number() over (partition by run_id, metric order by finished_at desc, evaluator_id) = 1;
 
 -- Where many runs are listed together, a column has the scores of one evaluator. As in `newwiki leaderboard`, it is the newest
--- evaluator that has scored every run with the metric; if there is none, it is the newest, because a view cannot refuse.
+-- evaluator that has scored every run with the metric (hidden runs do not count); if there is none, it is the newest, because a view cannot refuse.
 -- Scores of the articles matter only for metrics that no run has, because any evaluator of a run also scores the articles.
 -- Claimed scores matter only for metrics without other scores, so that a bundle cannot replace a local evaluator by its own.
 create or replace view column_evaluators_anew as
@@ -206,6 +206,7 @@ of_runs as (
     from scored
     join scorings using (run_id, evaluator_id)
     left join levels using (run_id, evaluator_id)
+    where run_id not in (select run_id from hidden_runs)
     qualify not is_reference(run_id) or bool_and(is_reference(run_id)) over (partition by metric)
 ),
 made as (

@@ -1,4 +1,4 @@
--- The rows of the leaderboard without its columns of metrics, which take longer to compute.
+-- The rows of the leaderboard without its columns of metrics, which take longer to compute. No board has a hidden run.
 create or replace view leaderboard_rows as
 with of_references as (
     select model, snapshot_id, run_id, known_at, max(scored + unscored) as texts
@@ -14,6 +14,7 @@ from runs
 left join kept_texts using (run_id)
 left join seen_shares using (run_id, snapshot_id)
 where runs.run_id in (select run_id from scoring_summaries) and not is_prompt_set(snapshot_id)
+    and runs.run_id not in (select run_id from hidden_runs)
 union all
 select model, 'reference', snapshot_id, run_id, texts, texts, null, null, null, null, true, known_at
 from of_references;

@@ -117,7 +117,7 @@ from summaries_by_stratum('page_means_by_stratum', 'page_gaps_by_stratum');
 
 create or replace view leaderboard_by_stratum as
 with named as (
-    select run_id, model, decoder, snapshot_id, protocol from runs
+    select run_id, model, decoder, snapshot_id, protocol from runs where run_id not in (select run_id from hidden_runs)
     union all
     select run_id, model, 'reference', snapshot_id, null from reference_texts
 )

@@ -7,7 +7,7 @@ with cutoffs as (
     select reference_texts.run_id, snapshot_id, max(knowledge_cutoff)
     from reference_texts
     join runs using (snapshot_id)
-    where runs.run_id in (select run_id from scorings)
+    where runs.run_id in (select run_id from scorings) and runs.run_id not in (select run_id from hidden_runs)
     group by reference_texts.run_id, snapshot_id
 )
 select run_id, page_id, snapshot_id
@@ -33,7 +33,7 @@ join articles_after_cutoff using (run_id, page_id);
 
 create or replace view leaderboard_after_cutoff as
 with named as (
-    select run_id, model, decoder, snapshot_id, knowledge_cutoff from runs
+    select run_id, model, decoder, snapshot_id, knowledge_cutoff from runs where run_id not in (select run_id from hidden_runs)
     union all
     select run_id, model, 'reference', snapshot_id, null from reference_texts
 )

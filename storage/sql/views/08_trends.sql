@@ -1,4 +1,5 @@
--- The models over the months, for each metric from the newest experiment on it.
+-- The models over the months, for each metric from the newest experiment on it. Runs that are hidden or were deleted since
+-- are left out.
 create or replace view model_trends as
 select
     model, decoder, metric, evaluator_id, linked_means.snapshot_id, window_start as month, run_id, protocol, linked_means.articles, mean,
@@ -6,6 +7,7 @@ select
 from linked_means
 join experiments using (experiment_id)
 join snapshots on snapshots.snapshot_id = linked_means.snapshot_id
+where is_reference(run_id) or run_id in (select run_id from runs where run_id not in (select run_id from hidden_runs))
 qualify experiment_id
     = first_value(experiment_id) over (partition by to_snapshot, metric, evaluator_id order by made_at desc, experiment_id)
 order by to_snapshot, metric, model, decoder, month;

@@ -48,7 +48,7 @@ def test_empty_keys_that_a_full_disk_left_are_replaced_and_reported(
     for name in left:
         (tmp_path / name).touch()
     if "alice" in left:
-        with pytest.raises(UsageError, match=r"'.*alice' is empty; make one with `newwiki keygen`"):
+        with pytest.raises(UsageError, match=r"'.*alice' is empty; make one with `newwiki bundle keygen`"):
             read_private(tmp_path / "alice")
     told = make_pair(tmp_path / "alice", _DATABASE)
     assert fingerprint(read_private(tmp_path / "alice").public_key()) == told
@@ -118,7 +118,7 @@ def test_what_is_no_key_is_named(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("ssh-ed25519 AAAA\n")
     (tmp_path / "empty").mkdir()
     for path in (tmp_path / "other", tmp_path / "text"):
-        with pytest.raises(UsageError, match="holds no private key of Ed25519; make one with `newwiki keygen`"):
+        with pytest.raises(UsageError, match="holds no private key of Ed25519; make one with `newwiki bundle keygen`"):
             read_private(path)
     with pytest.raises(UsageError, match="cannot be read: No such file"):
         read_private(tmp_path / "nowhere")

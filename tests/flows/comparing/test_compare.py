@@ -184,7 +184,9 @@ def test_a_run_goes_by_the_beginning_of_its_id_or_by_what_it_is(stored: Database
         "ref": f"reference:{SNAPSHOT}",
     }.items():
         assert [run.run_id for run in contenders(stored, [name])] == [meant]
-    with pytest.raises(UsageError, match=r"'dd25' may be any of these: dd25c \(models/toy/greedy, seed 0\), dd25c0"):
+    with pytest.raises(
+        UsageError, match=r"'dd25' may be any of these: dd25c \(models/toy/greedy\), dd25c0 \(models/toy/sample\)"
+    ):
         contenders(stored, ["dd25"])
 
 

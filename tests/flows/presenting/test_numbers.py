@@ -1,6 +1,7 @@
 """How numbers look: digits by scale, signs, intervals, p values and columns."""
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,8 @@ from flows.presenting.numbers import (
     percent,
     signed,
 )
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize(
@@ -70,10 +73,10 @@ class Number:
 def test_the_numbers_of_a_column_have_the_same_digits_and_their_points_line_up() -> None:
     shown = align([Number(9.876, 1.2, 9.5, 10.5), Number(-12.04, 11.25, -13, -11), Number(None), Number(4.0)])
     assert [one and replace(one, sd=marked(one.sd), interval=marked(one.interval)) for one in shown] == [
-        AlignedNumber("9.9", "± _1.2", "[__9.5, _10.5]"),
-        AlignedNumber("−12.0", "± 11.2", "[−13.0, −11.0]"),
+        AlignedNumber("9.9", "_1.2", "[__9.5, _10.5]"),
+        AlignedNumber("−12.0", "11.2", "[−13.0, −11.0]"),
         None,
-        AlignedNumber("4.0", "_____", ""),
+        AlignedNumber("4.0", "", ""),
     ]
 
 
@@ -86,3 +89,9 @@ def marked(text: str) -> str:
 def test_rounding_of_a_computation_asks_for_no_decimals(arms: list[float], places: int) -> None:
     """S-BERT of an article beside itself is 1 but for the last bits."""
     assert decimals([1.0, 0.53], arms) == places
+
+
+def test_the_sign_of_plus_or_minus_stands_for_an_interval_only() -> None:
+    """Standard deviations and errors have a column of their own: no other file of what people read has the sign."""
+    files = [file for kind in ("*.py", "*.html", "*.js") for file in (ROOT / "flows").rglob(kind)]
+    assert {file.name for file in files if "±" in file.read_text("utf-8")} == {"show_board.py"}

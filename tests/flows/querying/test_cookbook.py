@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 from evaluators import statistics
+from flows.querying.why_empty import why_empty
 from flows.report.browser.plotting import KINDS
 from newwiki.errors import UsageError
 from storage.cookbook import question, questions, require_metrics
@@ -125,6 +126,18 @@ def test_a_database_with_nothing_in_it_has_no_answer_and_no_error(tmp_path: Path
     with empty.fenced() as connection:
         asked = [one for one in questions() if not one.metrics]
         assert [one.name for one in asked if connection.sql(one.query).fetchall()] == []
+
+
+def test_every_question_without_a_row_says_why(tmp_path: Path) -> None:
+    """Without a run with texts the newest run is the reason; every other question has a reason of its own."""
+    empty = Database(tmp_path / "empty.duckdb")
+    with empty.write():
+        pass
+    with empty.fenced() as connection:
+        reasons = {one.name: why_empty(connection, one.query, one.empty) for one in questions()}
+    assert [name for name, reason in reasons.items() if reason is None] == []
+    assert "no complete run has texts" in str(reasons["worst_texts"])
+    assert reasons["funnel"] == "no row: no snapshot of new pages is published: `newwiki refresh`"
 
 
 def test_a_question_about_a_metric_that_nothing_is_scored_by_is_refused_in_one_line(tmp_path: Path) -> None:

@@ -13,6 +13,6 @@ def test_columns_stand_in_blocks_that_fit_and_each_in_one() -> None:
     [row] = together([Row({}, [Cell(0.5, 0.1, 0.45, 0.55)] * 30)])[0]
     made = blocks(["metric"] * 30, [row])
     assert [place for block in made for place in block] == list(range(30))
-    assert [len(block) for block in made] == [10, 10, 10]
+    assert [len(block) for block in made] == [7, 7, 7, 7, 2]
     assert len(blocks(["metric"] * 30, [row], beside=60)[0]) < len(made[0])
     assert [*blocks(["m" * 2 * ROOM], [row])] == [range(1)]  # what is wider than the screen stands alone
