@@ -9,6 +9,7 @@ from flows.jobs.job import Answer, Here, job, rows_answer
 from flows.presenting import tables
 from flows.presenting.numbers import digits, estimate, signed
 from flows.printing import say
+from newwiki.settings import SCORERS
 from newwiki.verdict_request import VerdictRequest
 
 if TYPE_CHECKING:
@@ -18,10 +19,12 @@ if TYPE_CHECKING:
 @job(
     VerdictRequest,
     group="compare",
+    settings=SCORERS,
     summary="Say in one sentence whether a run is better than another.",
     examples=(
         "newwiki verdict gpt2/sample:top_p=0.9 gpt2/greedy",
         "newwiki verdict mine/greedy gpt2/greedy --format markdown",
+        "newwiki verdict checkpoints/step-500 gpt2/greedy --until-sure --margin 0.02",
     ),
     result="""\
 Returns one row, with the columns of `flows.comparing.overall_verdict.Verdict` and the sentence. `verdict` is `better`,
@@ -35,7 +38,15 @@ def verdict(request: VerdictRequest, here: Here) -> Answer:
     cutoffs of both models are known, only articles created after both of them count. The output has the difference with
     its 95 % interval, the smallest difference that so many articles would show, and the articles on which the runs
     differ most. --format markdown fits a comment on a pull request.
+
+    With --until-sure, A is a checkpoint. The command writes and scores rounds of ten prompts in a seeded order, with
+    the settings of B. It stops as soon as the verdict is sure or B's prompts are used up. The intervals hold at every
+    look. The unfinished run is on no leaderboard; `newwiki evaluate` completes it.
     """
+    if request.until_sure:
+        from flows.evaluating.until_sure import judge_until_sure
+
+        return judgement_answer(judge_until_sure(here.database, request, here.settings, here.progress), here)
     from flows.comparing.judge_pair import judge_pair
 
     return judgement_answer(judge_pair(here.database, request), here)

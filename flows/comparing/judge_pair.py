@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from flows.comparing.after_cutoff import later_cutoff
 from flows.comparing.differences import compare
@@ -17,7 +18,7 @@ from flows.comparing.overall_verdict import (
 from newwiki.errors import UsageError
 from newwiki.verdict_request import VerdictRequest
 from storage import comparison
-from storage.comparison import Contender
+from storage.comparison import Array, Contender
 from storage.database import Database
 
 MOST_DIFFERENT = 3
@@ -112,14 +113,21 @@ def most_different(
     """Return the three articles on which the runs differ most by a metric, the largest difference first."""
     means = comparison.page_means(database, [baseline.run_id, candidate.run_id], {metric: evaluator_id})
     (before,), (after,) = means.values
-    differences = np.where(np.isfinite(after - before), np.abs(after - before), -1.0)
     if after_cutoff:
         later = comparison.created_after(database, candidate.snapshot_id, later_cutoff(candidate, baseline))
-        differences[~np.isin(means.pages, later)] = -1.0
-    places = [place for place in np.argsort(-differences, kind="stable")[:MOST_DIFFERENT] if differences[place] >= 0]
-    titles = dict(database.rows("article_titles", candidate.snapshot_id, means.pages[places].tolist()))
+        after = np.where(np.isin(means.pages, later), after, np.nan)
+    return ranked_articles(database, candidate.snapshot_id, means.pages, before, after)
+
+
+def ranked_articles(
+    database: Database, snapshot_id: str, pages: NDArray[np.int64], baseline: Array, candidate: Array
+) -> list[ArticleDifference]:
+    """Return the three pages with the largest differences of these scores; NaN is no score."""
+    sizes = np.nan_to_num(np.abs(candidate - baseline), nan=-1.0)
+    places = [place for place in np.argsort(-sizes, kind="stable")[:MOST_DIFFERENT] if sizes[place] >= 0]
+    titles = dict(database.rows("article_titles", snapshot_id, pages[places].tolist()))
     return [
-        ArticleDifference(page_id, titles.get(page_id), float(before[place]), float(after[place]))
+        ArticleDifference(page_id, titles.get(page_id), float(baseline[place]), float(candidate[place]))
         for place in places
-        for page_id in [int(means.pages[place])]
+        for page_id in [int(pages[place])]
     ]

@@ -45,8 +45,12 @@ def _votes(verdict: Verdict) -> str:
 def _articles(verdict: Verdict) -> str:
     """Return how many articles the verdict rests on, and the difference that they would show."""
     articles = counted(verdict.articles, "article")
+    if verdict.articles_of_run is not None:
+        articles = f"{verdict.articles:,} of {counted(verdict.articles_of_run, 'article')}"
     if verdict.no_interval == TOO_FEW:
         return f"{articles} are too few for a verdict, which takes {FEWEST} or more"
-    if verdict.smallest_visible is None:
+    if verdict.smallest_visible is None or verdict.verdict == "within the margin":
         return f"on {articles}"
+    if verdict.articles_of_run is not None and verdict.verdict != "cannot tell":
+        return f"{articles} were enough, at {counted(verdict.looks, 'look')}"
     return f"with {articles} a difference of {digits(verdict.smallest_visible)} would be seen"
