@@ -96,8 +96,8 @@ def _by_betting(differences: Array, span: float, level: float) -> AnytimeEstimat
 
 def log_capital(shares: Array, mean: float) -> float:
     """Return the logarithm of the hedged capital K(mean), for numbers in [0, 1] and a mean between 0 and 1."""
-    sides = [_log_side(shares / mean), _log_side((1 - shares) / (1 - mean))]
-    return float(np.logaddexp(*sides)) - math.log(2)
+    higher, lower = _log_side(shares / mean), _log_side((1 - shares) / (1 - mean))
+    return float(np.logaddexp(higher, lower)) - math.log(2)
 
 
 def _log_side(odds: Array) -> float:

@@ -95,7 +95,7 @@ def _cells(row: "Difference", directions: Mapping[str, str], form: str) -> list[
     from flows.comparing.overall_verdict import outcome_of
     from flows.comparing.shown_levels import leveled
 
-    cells = [
+    cells: list[str | int] = [
         row.metric,
         leveled(digits(row.mean_a), row.level_a),
         leveled(digits(row.mean_b), row.level_b),

@@ -22,7 +22,7 @@ from newwiki.levels import LevelByScoring
 from newwiki.protocol import ACROSS_MONTHS, ACROSS_WIKIS, settings_named
 from newwiki.records import Stratum
 from newwiki.request import ComparisonRequest
-from storage import comparison, strata, verifications
+from storage import comparison, early_stops, strata, verifications
 from storage.comparison import Contender, Scoring
 from storage.database import Database, in_one_read
 
@@ -234,6 +234,12 @@ def _evaluators(
     database: Database, a: Contender, b: Contender, metrics: Collection[str] | None
 ) -> tuple[dict[str, str], list[str]]:
     """Return the evaluator of each metric that both runs are compared by, and notes on omitted metrics."""
+    for run_id in (a.run_id, b.run_id):
+        if words := early_stops.in_words(database, run_id):
+            raise TerminalError(
+                f"run {run_id} has {words}, so it is not compared yet; repeat its `newwiki evaluate` to complete it "
+                "(`newwiki browse` shows the command), or repeat its `newwiki verdict --until-sure`"
+            )
     scored = by_metric(comparison.text_scorings(database, [a.run_id, b.run_id]))
     if unknown := sorted(set(metrics or ()) - set(scored)):
         known = ", ".join(scored) or "none"

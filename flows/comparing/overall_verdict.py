@@ -20,13 +20,13 @@ class MetricOutcome:
     """The outcome of one metric: candidate minus baseline on `articles` articles, with its interval.
 
     `visible` is the smallest difference that so many articles would show in four of five evaluations. `lacking` says
-    why there is no interval.
+    why there is no interval. None is a number that does not exist.
     """
 
     metric: str
-    mean_baseline: float
-    mean_candidate: float
-    difference: float
+    mean_baseline: float | None
+    mean_candidate: float | None
+    difference: float | None
     low: float | None
     high: float | None
     lacking: str | None
@@ -53,9 +53,9 @@ class Verdict:
     baseline: str
     verdict: Outcome
     metric: str
-    mean_baseline: float
-    mean_candidate: float
-    difference: float
+    mean_baseline: float | None
+    mean_candidate: float | None
+    difference: float | None
     low: float | None
     high: float | None
     no_interval: str | None

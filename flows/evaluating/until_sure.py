@@ -7,16 +7,18 @@ page ids alone, and completions on no other prompt: an interrupted evaluation en
 """
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
 
-from evaluators.confidence_sequences import CONDITIONS, AnytimeEstimate, anytime_estimate, e_holm
+from evaluators.confidence_sequences import CONDITIONS, AnytimeEstimate, Kind, anytime_estimate, e_holm
 from evaluators.statistics import LEVEL, Array
 from flows.comparing.judge_pair import Judgement, ranked_articles, unknown_cutoffs
 from flows.comparing.overall_verdict import MetricOutcome, Outcome, Verdict, better_directions, overall, side
+from flows.evaluating import going_on
 from flows.evaluating.candidate_run import Candidate, prepare
 from flows.evaluating.generate import ended_well, generate_prompts, tell_of
 from flows.presenting.verdict_sentence import verdict_sentence
@@ -25,7 +27,7 @@ from flows.scoring.score_run import score_prompts, score_run
 from newwiki.errors import TerminalError
 from newwiki.settings import Settings
 from newwiki.verdict_request import VerdictRequest
-from storage import comparison, early_stops, runs
+from storage import comparison, early_stops, runs, snapshots
 from storage.comparison import Contender
 from storage.database import Database
 from storage.early_stops import EarlyStop
@@ -85,12 +87,12 @@ def judge_until_sure(database: Database, request: VerdictRequest, settings: Sett
         looks=looks,
         margin=request.margin,
     )
-    _end(database, asked, candidate, verdict, request, len(pages), progress)
+    stopped = _end(database, asked, candidate, verdict, request, len(pages), progress)
     place = list(asked.evaluators).index(verdict.metric)
     articles = ranked_articles(
         database, run.snapshot_id, np.array(found.pages), found.baseline[place], found.candidate[place]
     )
-    notes = [*asked.notes, *_conditions(scales), *unknown_cutoffs(candidate, baseline)]
+    notes = [*asked.notes, *_conditions(scales), *unknown_cutoffs(candidate, baseline), *stopped]
     return Judgement(candidate, baseline, verdict, outcomes, articles, notes)
 
 
@@ -139,9 +141,9 @@ def _outcome(
         outcome = "within the margin"
     return MetricOutcome(
         metric=scale.metric,
-        mean_baseline=float(before[paired].mean()) if paired.any() else float("nan"),
-        mean_candidate=float(after[paired].mean()) if paired.any() else float("nan"),
-        difference=float("nan") if estimate.mean is None else estimate.mean,
+        mean_baseline=float(before[paired].mean()) if paired.any() else None,
+        mean_candidate=float(after[paired].mean()) if paired.any() else None,
+        difference=estimate.mean,
         low=estimate.low,
         high=estimate.high,
         lacking=estimate.lacking,
@@ -156,7 +158,7 @@ def _visible(estimate: AnytimeEstimate, differences: Array) -> float | None:
     if estimate.low is None or estimate.high is None or estimate.mean is None or len(differences) < 2:
         return None
     reach = max(estimate.mean - estimate.low, estimate.high - estimate.mean)
-    return reach + _POWER_QUANTILE * float(differences.std(ddof=1)) / len(differences) ** 0.5
+    return reach + _POWER_QUANTILE * float(differences.std(ddof=1)) / math.sqrt(len(differences))
 
 
 def _order(database: Database, asked: Candidate, seed: int) -> list[int]:
@@ -210,15 +212,15 @@ def _end(
     request: VerdictRequest,
     prompts: int,
     progress: Progress,
-) -> None:
-    """Mark the run as stopped, or as complete if all of its prompts are written."""
+) -> list[str]:
+    """Mark the run as stopped, or as complete if all of its prompts are written, and return a note on a stopped run."""
     run, articles = asked.planned.run, asked.planned.articles
     if runs.status(database, run.run_id) == "complete":
-        return
+        return []
     if len(runs.stored_completions(database, run.run_id)) == len(articles) * run.samples:
         runs.complete(database, run.run_id, run.keep)
         score_run(database, run, articles, asked.loaded, progress)
-        return
+        return []
     settled = verdict.verdict != "cannot tell" or verdict.better_by or verdict.worse_by
     stopped = EarlyStop(
         run_id=run.run_id,
@@ -233,15 +235,22 @@ def _end(
         sentence=verdict_sentence(verdict, candidate, asked.baseline),
     )
     early_stops.stop(database, stopped)
+    command = going_on.command(run, len(snapshots.articles(database, run.snapshot_id)), str(database.path))
+    remedy = f"`{command}`" if command else "its `newwiki evaluate`"
+    return [
+        f"run {run.run_id} has {early_stops.in_words(database, run.run_id)}, and is on no leaderboard; {remedy} "
+        "completes it"
+    ]
 
 
 def _conditions(scales: Sequence[Scale]) -> list[str]:
     """Return a note for each kind of interval: its metrics, and what must hold for it."""
-    kinds: Mapping[str, list[str]] = {"betting": [], "asymptotic": []}
-    for scale in scales:
-        kinds["asymptotic" if scale.span is None else "betting"].append(scale.metric)
+    metrics: Mapping[Kind, list[str]] = {
+        "betting": [scale.metric for scale in scales if scale.span is not None],
+        "asymptotic": [scale.metric for scale in scales if scale.span is None],
+    }
     return [
-        f"the intervals of {', '.join(metrics)} hold at every look; {CONDITIONS[kind]}"
-        for kind, metrics in (("betting", kinds["betting"]), ("asymptotic", kinds["asymptotic"]))
-        if metrics
+        f"the intervals of {', '.join(names)} hold at every look; {CONDITIONS[kind]}"
+        for kind, names in metrics.items()
+        if names
     ]

@@ -12,10 +12,10 @@ def verdict_sentence(verdict: Verdict, candidate: Contender, baseline: Contender
 
     Runs whose names are equal have their ids behind them.
     """
-    names = candidate.words, baseline.words
-    if names[0] == names[1]:
-        names = tuple(f"{run.words} ({run.run_id})" for run in (candidate, baseline))
-    return f"{_main_clause(verdict, *names)}; {_articles(verdict)}"
+    ours, theirs = candidate.words, baseline.words
+    if ours == theirs:
+        ours, theirs = (f"{run.words} ({run.run_id})" for run in (candidate, baseline))
+    return f"{_main_clause(verdict, ours, theirs)}; {_articles(verdict)}"
 
 
 def _main_clause(verdict: Verdict, candidate: str, baseline: str) -> str:

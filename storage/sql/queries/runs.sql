@@ -77,6 +77,14 @@ group by all;
 -- name: written_prompts
 select count(distinct page_id) from completions where run_id = ?;
 
+-- name: stopped_runs
+-- The runs on the snapshot $1, or on all, that a verdict stopped.
+select run_id, model, stopped
+from runs
+join run_states using (run_id)
+where stopped is not null and ($1 is null or snapshot_id = $1)
+order by started_at, run_id;
+
 -- name: stopped_run
 select stopped from run_states where run_id = ? and stopped is not null;
 
