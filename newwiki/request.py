@@ -425,6 +425,28 @@ class GateRequest(Request):
         metavar="BOUNDS",
         example="sbert < -0.05",
     )
+    max_loss: float | None = field(
+        None,
+        "Fail unless the candidate is surely not worse by more than this, by each metric that tells an article from "
+        "another on the snapshot.",
+        above=0,
+        example=0.02,
+    )
+    unless_sure: Literal["fail", "warn", "pass"] | None = field(
+        None,
+        "What to do where the interval contains the bound (default: warn; fail with --max-loss, and where too few "
+        "prompts give no interval).",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.fail_if is not None and self.max_loss is not None:
+            raise UsageError("--fail-if and --max-loss exclude each other: write each bound into --fail-if")
+
+    @property
+    def doubt(self) -> Literal["fail", "warn", "pass"] | None:
+        """What a doubtful bound does; None to warn of it, and to fail where there is no interval."""
+        return "fail" if self.unless_sure is None and self.max_loss is not None else self.unless_sure
 
 
 @dataclass(frozen=True, kw_only=True)
