@@ -24,6 +24,7 @@ from flows.evaluating.generate import ended_well, generate_prompts, tell_of
 from flows.presenting.verdict_sentence import verdict_sentence
 from flows.progress import NotesOnly, Progress
 from flows.scoring.score_run import score_prompts, score_run
+from flows.verdict_kinds import gives_verdicts
 from newwiki.errors import TerminalError
 from newwiki.settings import Settings
 from newwiki.verdict_request import VerdictRequest
@@ -106,6 +107,12 @@ def scales_of(database: Database, metrics: Sequence[str]) -> list[Scale]:
     return [Scale(metric, directions[metric], spans[metric]) for metric in metrics]
 
 
+@gives_verdicts(
+    "verdict_until_sure",
+    "articles",
+    given="models, decoders and seeds",
+    family="the metrics of one pair of runs, at all looks together",
+)
 def look(
     scales: Sequence[Scale], baseline: Array, candidate: Array, margin: float | None = None
 ) -> list[MetricOutcome]:
