@@ -86,6 +86,9 @@ def test_clear_difference_stops_early_and_the_run_is_shown_as_incomplete(
     assert (prompts, verdict, looks, written, kept) == (20, "worse", 2, 20, 40)
     board = in_process("leaderboard", "--db", path, "--format", "json")
     assert run_id not in board.stdout and f"run {run_id}" in board.stderr and words in board.stderr
+    report = path.with_suffix(".html")
+    in_process("report", "--db", path, "--out", report).check_returncode()
+    assert words in report.read_text("utf-8")
     refused = in_process("compare", run_id, LIVELY, "--db", path)
     assert (refused.returncode, refused.stdout) == (1, "") and words in refused.stderr
 
@@ -139,6 +142,8 @@ def test_each_text_is_scored_in_one_round_and_a_doubtful_pair_uses_all_prompts(
     assert len(scored) == len(set(scored)) == 64
     [states] = stored(path, "select distinct state from run_states")
     assert states == [("complete",)]
+    assert in_process(*asked(toy_checkpoint, path, ALIKE)).stdout == ended.stdout, "of a complete run as well"
+    assert len(scored) == 64
 
 
 @pytest.mark.parametrize(
