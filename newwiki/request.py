@@ -434,8 +434,8 @@ class GateRequest(Request):
     )
     unless_sure: Literal["fail", "warn", "pass"] | None = field(
         None,
-        "What to do where the interval contains the bound (default: warn; fail with --max-loss, and where too few "
-        "prompts give no interval).",
+        "Result of a bound that lies in the interval (default: warn; fail with --max-loss, and where too few prompts "
+        "give no interval).",
     )
 
     def __post_init__(self) -> None:

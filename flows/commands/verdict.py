@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     VerdictRequest,
     group="compare",
     settings=SCORERS,
-    summary="Say in one sentence whether a run is better than another.",
+    summary="Judge in one sentence whether a run is better than another.",
     examples=(
         "newwiki verdict gpt2/sample:top_p=0.9 gpt2/greedy",
         "newwiki verdict mine/greedy gpt2/greedy --format markdown",
@@ -31,7 +31,7 @@ Returns one row, with the columns of `flows.comparing.overall_verdict.Verdict` a
 `worse`, `cannot tell`, `different` (a metric without a better direction) or `within the margin`.""",
 )
 def verdict(request: VerdictRequest, here: Here) -> Answer:
-    """Say whether run A is better or worse than run B, or that it cannot be told, with the evidence.
+    """Judge whether run A is better or worse than run B, or that it cannot be told, with the evidence.
 
     A is better if it is better by some metrics and worse by none (Holm's correction). The metrics are those that see
     content on the snapshot, where the anchors tell, and otherwise all that have a better direction. If the knowledge
