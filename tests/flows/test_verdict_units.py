@@ -31,6 +31,7 @@ TESTS = frozenset({"LEVEL", "holm", "p_values", "sign_flip", "sign_test", "stdtr
 PARTS = {
     "Apart": "corpus_phrases",
     "EarlyStop": "verdict_until_sure",
+    "Judgement": "verdict",
     "MetricOutcome": "verdict",
     "PairedDifference": "contrast_differences",
     "Estimate": "exposure_trends",

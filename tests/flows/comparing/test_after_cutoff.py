@@ -15,6 +15,7 @@ from flows.commands.compare import compare as compare_command
 from flows.commands.leaderboard import leaderboard as show
 from flows.comparing.board import board
 from flows.comparing.differences import compare
+from flows.comparing.judge_pair import judge_pair
 from flows.comparing.ranked import leaderboard
 from flows.health_checks import examine_database
 from flows.presenting.tables import plain_record
@@ -25,6 +26,7 @@ from newwiki.errors import TerminalError
 from newwiki.knowledge_cutoff import KnowledgeCutoff
 from newwiki.records import Completion, Metric, RunScore, Score
 from newwiki.request import LeaderboardRequest, ReportRequest
+from newwiki.verdict_request import VerdictRequest
 from storage import knowledge_cutoffs, runs, snapshots
 from storage.comparison import contenders
 from storage.database import Database
@@ -190,6 +192,16 @@ def test_runs_are_compared_on_what_neither_model_can_have_seen(dated: Database) 
     assert (cut.part, cut.prompts, cut.difference) == ("2026-09", 19, pytest.approx(-1))
     with pytest.raises(TerminalError, match=r"the model of unsaid \(models/unsaid/greedy\) is unknown; set it by"):
         compare(dated, august, unsaid, after_cutoff=True)
+
+
+def test_verdict_counts_what_neither_model_can_have_seen_where_both_cutoffs_are_known(dated: Database) -> None:
+    """After the 15th each of 20 articles has 1 less of `middle`, which has no variance; `unsaid` counts everywhere."""
+    judged = judge_pair(dated, VerdictRequest(candidate="middle", baseline="august", metrics="density"))
+    assert (judged.verdict.articles, judged.verdict.difference, judged.verdict.no_interval) == (20, -1.0, "no variance")
+    assert {one.page_id for one in judged.articles} <= set(range(1021, 1041))
+    everywhere = judge_pair(dated, VerdictRequest(candidate="unsaid", baseline="august", metrics="density"))
+    assert everywhere.verdict.articles == 40
+    assert "because the knowledge cutoff of models/unsaid/greedy is unknown" in everywhere.notes[-1]
 
 
 def test_of_several_those_without_a_cutoff_are_left_out(dated: Database) -> None:
