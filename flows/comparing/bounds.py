@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evaluators import power
-from evaluators.statistics import LEVEL, TOO_FEW
+from evaluators.statistics import ALIKE, LEVEL, TOO_FEW
 from flows.comparing.calibration import seeing_content
 from flows.comparing.difference import Difference
 from flows.comparing.differences import compare
@@ -177,16 +177,28 @@ def results(bounds: Sequence[Bound], by_metric: Mapping[str, Difference]) -> lis
 
 
 def doubts(results: Sequence[GateResult]) -> list[str]:
-    """Return a note for each bound that is not sure, with the number of prompts that it needs."""
-    return [
-        f"{result.bound}: {result.difference.prompts:,} prompts are too few to be sure; if the runs do not differ, "
-        f"{counted(result.prompts_needed, 'prompt')} or more surely pass in four of five cases"
-        if result.prompts_needed is not None
-        else f"{result.bound}: not sure, and no number of prompts makes a gate of this bound pass surely if the runs "
-        "do not differ; allow a loss, such as --max-loss 0.02"
-        for result in results
-        if result.outcome == "not sure" and (result.prompts_needed is not None or _is_strict(result.bound))
-    ]
+    """Return a note for each bound that is not sure: why, and the number of prompts that it needs."""
+    return [f"{result.bound}: {_doubt(result)}" for result in results if result.outcome == "not sure"]
+
+
+def _doubt(result: GateResult) -> str:
+    prompts, needed = result.difference.prompts, result.prompts_needed
+    if result.difference.no_interval == ALIKE:
+        return (
+            f"all {counted(prompts, 'prompt')} differ by the same amount, so their spread is unknown; --unless-sure "
+            "warn passes"
+        )
+    if _is_strict(result.bound):
+        return (
+            "runs that do not differ lie on this bound, so no number of prompts makes them pass surely; allow a loss, "
+            "such as --max-loss 0.02"
+        )
+    if needed is None or needed <= prompts:
+        return f"{counted(prompts, 'prompt')} do not show on which side of the bound the difference lies"
+    return (
+        f"{counted(prompts, 'prompt')} are too few to be sure; if the runs do not differ, {needed:,} prompts or more "
+        "pass surely in four of five cases"
+    )
 
 
 def _is_strict(bound: Bound) -> bool:

@@ -74,9 +74,6 @@ from scores
 where run_id = $1 and value is not null and list_extract($3, list_position($2, metric)) = evaluator_id
 group by all;
 
--- name: written_prompts
-select count(distinct page_id) from completions where run_id = ?;
-
 -- name: stopped_runs
 -- The runs on the snapshot $1, or on all, that a verdict stopped.
 select run_id, model, stopped

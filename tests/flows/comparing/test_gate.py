@@ -150,10 +150,14 @@ def test_doubtful_bound_names_the_prompts_that_it_needs(stored: Database) -> Non
     (result,), _ = judge(stored, *pair(stored, "a", "b"), parse_bounds("rep_4 > 0.02"))
     assert (result.outcome, result.prompts_needed) == ("not sure", 212)
     assert doubts([result]) == [
-        "rep_4 > +0.02: 16 prompts are too few to be sure; if the runs do not differ, 212 prompts or more surely pass "
+        "rep_4 > +0.02: 16 prompts are too few to be sure; if the runs do not differ, 212 prompts or more pass surely "
         "in four of five cases"
     ]
     (strict,), _ = judge(stored, *pair(stored, "a", "b"), parse_bounds("rep_4 > 0"))
+    alike = replace(result, difference=replace(result.difference, no_interval="no variance"))
+    assert "all 16 prompts differ by the same amount" in doubts([alike])[0]
+    enough = replace(result, prompts_needed=14)
+    assert "do not show on which side of the bound" in doubts([enough])[0]
     assert strict.prompts_needed is None and "allow a loss, such as --max-loss 0.02" in doubts([strict])[0]
 
 
