@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 # The tests start hundreds of processes, each of which would compile this program anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-entities bench-flips bench-sql bench-dump bench-runners bench-plan bench-coverage bench-anchors bench-linking bench-judges bench-likelihood bench-cutoff bench-evidence bench-fairness bench-statements bench-exposure bench-toy-nli bench-claims bench-replay audit clean
+.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-entities bench-flips bench-sql bench-dump bench-runners bench-plan bench-coverage bench-anchors bench-linking bench-judges bench-likelihood bench-cutoff bench-evidence bench-fairness bench-statements bench-exposure bench-toy-nli bench-claims bench-replay bench-until-sure audit clean
 
 demo: $(INSTALLED)
 	$(BIN)/newwiki demo --out demo
@@ -98,6 +98,10 @@ bench-judges: $(INSTALLED)
 bench-cutoff: $(INSTALLED)
 	$(BIN)/python benchmarks/change_points.py --draws 400 --into docs/cutoff.md
 	$(BIN)/python benchmarks/cutoff_seeds.py --into docs/cutoff.md
+
+# Writes the tables of docs/verdict.md.
+bench-until-sure: $(INSTALLED)
+	$(BIN)/python benchmarks/until_sure.py --into docs/verdict.md
 
 bench-statements: $(INSTALLED)
 	$(BIN)/python benchmarks/statement_verdicts.py --into docs/decoder-grid.md

@@ -37,6 +37,8 @@ from evaluators import statistics
 from evaluators.group_differences import welch_p
 from flows.comparing import bounds, ranked
 from flows.comparing.differences import Test, _differences
+from flows.comparing.overall_verdict import metric_outcomes, overall
+from flows.evaluating import until_sure
 from flows.experiments.fairness import findings as fairness
 from flows.experiments.fairness.numbers import Numbers
 from flows.experiments.fairness.result_tables import FairnessSetting
@@ -100,6 +102,25 @@ def gate(random: Random, effect: float) -> bool:
     rows = {row.metric: row for row in _compared(values, level)}
     found = bounds.results([bounds.Bound(name, "<", 0.0) for name in rows], rows)
     return any(one.outcome == "failed" for one in found)
+
+
+def verdict(random: Random, effect: float) -> bool:
+    values = _runs(random, 2, 4)
+    values[1] += effect
+    rows = _compared(values, statistics.LEVEL)
+    run = cast(Any, SimpleNamespace(run_id="run"))
+    found = overall(run, run, metric_outcomes(rows, {row.metric: "higher" for row in rows}))
+    return bool(found.better_by or found.worse_by)
+
+
+def verdict_until_sure(random: Random, effect: float) -> bool:
+    """Simulate looks after each of ten rounds, by two metrics between 0 and 1 and two without bounds."""
+    values = _runs(random, 2, 4, prompts=10 * until_sure.ROUND)
+    values[1] += effect
+    values[:, :2] = 1 / (1 + np.exp(-values[:, :2]))
+    scales = [until_sure.Scale(f"m{place}", "higher", 1.0 if place < 2 else None) for place in range(4)]
+    ends = range(until_sure.ROUND, values.shape[2] + 1, until_sure.ROUND)
+    return any(until_sure.is_settled(until_sure.look(scales, *values[:, :, :end])) for end in ends)
 
 
 def leaderboard(random: Random, effect: float) -> bool:
@@ -197,6 +218,8 @@ SIMULATIONS: Sequence[Simulation] = (
     Simulation("differences", "two runs, 4 metrics, 24 prompts", compare, 1.2, "1.2 sd"),
     Simulation("groups", "four runs, 24 prompts", leaderboard, 1.5, "one run by 1.5 sd"),
     Simulation("gate", "4 bounds, differences just at them, 24 prompts", gate, 1.2, "1.2 sd beyond"),
+    Simulation("verdict", "two runs, 4 metrics, 24 prompts", verdict, 1.2, "1.2 sd"),
+    Simulation("verdict_until_sure", "4 metrics, 10 looks at 100 prompts", verdict_until_sure, 1.2, "1.2 sd"),
     Simulation("linked_differences", "two months, 6 anchors, 3 metrics", links.run_apart, 0.2, "0.2, twice their sd"),
     Simulation("linked_months", "two months, 6 anchors, 3 metrics", links.month_harder, 0.1, "0.1, the anchors' sd"),
     Simulation("anchor_models", "two months, 6 anchors, 3 metrics", links.anchor_apart, 0.3, "one by 0.3"),

@@ -43,6 +43,16 @@ class Silent:
         pass
 
 
+class NotesOnly(Silent):
+    """Hand notes on, and discard the progress of steps that are parts of a larger stretch of work."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+
+    def note(self, text: str) -> None:
+        self._progress.note(text)
+
+
 class Console:
     """Show bars on a terminal. In a log file or pipe, print one line at the end of each stretch."""
 

@@ -62,6 +62,7 @@ __all__ = [
     "snapshots",
     "submit",
     "train_scorer",
+    "verdict",
     "verify",
 ]
 

@@ -6,7 +6,7 @@ They hold no secrets, only the names of where a secret is kept: registrations ar
 import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, get_origin
+from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError, create_model, field_validator, model_validator
 
@@ -41,7 +41,7 @@ def _fields(
             examples=None if one.example is None else [one.example],
             ge=one.at_least,
             gt=one.above,
-            strict=None if get_origin(one.annotation) is Literal else not one.is_tuple,
+            strict=None if one.choices else not one.is_tuple,
         )
         made[one.name] = (one.annotation, declared)
     return create_model(f"_{request.__name__}", __base__=base, **made)

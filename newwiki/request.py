@@ -405,6 +405,17 @@ class LeaderboardRequest(Request):
             )
 
 
+Unless = Literal["fail", "warn", "pass"]
+_MAX_LOSS = (
+    "Fail unless the candidate is surely not worse by more than this, by each metric that tells an article from "
+    "another on the snapshot."
+)
+_UNLESS_SURE = (
+    "Result of a bound that lies in the interval (default: warn; fail with --max-loss, and where too few prompts give "
+    "no interval)."
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ComparisonRequest(Request):
     """The runs to compare with the first of them, and the metrics."""
@@ -438,16 +449,26 @@ class ComparisonRequest(Request):
         example="sbert < -0.05",
         group=GATE,
     )
+    max_loss: float | None = field(None, _MAX_LOSS, above=0, example=0.02, group=GATE)
+    unless_sure: Unless | None = field(None, _UNLESS_SURE, group=GATE)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.fail_if is None:
+        if not self.is_gate:
+            if self.unless_sure:
+                raise UsageError("--unless-sure needs bounds: add --fail-if or --max-loss")
             return
+        option = "--max-loss" if self.fail_if is None else "--fail-if"
         if len(self.runs) != 2:
-            raise UsageError(f"--fail-if compares two runs, baseline and candidate, and {len(self.runs)} are named")
+            raise UsageError(f"{option} compares two runs, baseline and candidate, and {len(self.runs)} are named")
         defaults = {field.name: field.default for field in fields_of(type(self))}
         if unused := [name for name in _NOT_OF_A_GATE if getattr(self, name) != defaults[name]]:
-            raise UsageError(f"--fail-if and --{unused[0].replace('_', '-')} exclude each other: leave one out")
+            raise UsageError(f"{option} and --{unused[0].replace('_', '-')} exclude each other: leave one out")
+
+    @property
+    def is_gate(self) -> bool:
+        """Whether the second run is a candidate that can fail."""
+        return self.fail_if is not None or self.max_loss is not None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -464,6 +485,18 @@ class GateRequest(Request):
         example="sbert < -0.05",
     )
     snapshot: str | None = field(None, SNAPSHOT_OF_RUNS, metavar="ID")
+    max_loss: float | None = field(None, _MAX_LOSS, above=0, example=0.02)
+    unless_sure: Unless | None = field(None, _UNLESS_SURE)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.fail_if is not None and self.max_loss is not None:
+            raise UsageError("--fail-if and --max-loss exclude each other: write each bound into --fail-if")
+
+    @property
+    def doubt(self) -> Unless | None:
+        """What a doubtful bound does; None to warn of it, and to fail where there is no interval."""
+        return "fail" if self.unless_sure is None and self.max_loss is not None else self.unless_sure
 
 
 @dataclass(frozen=True, kw_only=True)

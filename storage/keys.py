@@ -24,6 +24,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "commit_counter": ("commits",),
     "completions": ("run_id", "page_id", "sample"),
     "deletions": ("snapshot_id", "page_id"),
+    "early_stops": ("run_id",),
     "edition_scores": ("edition", "run_id", "page_id", "sample", "metric", "evaluator_id"),
     "edition_scorings": ("edition", "run_id", "evaluator_id"),
     "evaluators": ("evaluator_id",),

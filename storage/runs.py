@@ -21,7 +21,7 @@ from storage.queries import first_row, query, records
 
 
 def status(database: Database, run_id: str) -> str | None:
-    """Return `running`, `complete`, `failed` or `interrupted`.
+    """Return `running`, `complete`, `failed`, `interrupted` or `stopped`.
 
     Returns None for a run that was never started, and if there is no database yet.
     """
@@ -141,6 +141,12 @@ def complete(database: Database, run_id: str, keep: int) -> None:
         connection.execute(query("count_texts"), [run_id])
         connection.execute(query("end_run"), ["complete", run_id])
         newest.enter(connection)
+
+
+def keep_longest(database: Database, run_id: str, keep: int, pages: Iterable[int]) -> None:
+    """Mark the `keep` longest completions of each of these prompts as kept. The run stays incomplete."""
+    with database.write() as connection:
+        connection.execute(query("mark_kept_of_pages"), [keep, run_id, list(pages)])
 
 
 def fail(database: Database, run_id: str) -> None:

@@ -41,6 +41,7 @@ from flows.commands import score as _score
 from flows.commands import site as _site
 from flows.commands import snapshots as _snapshots
 from flows.commands import train_scorer as _train_scorer
+from flows.commands import verdict as _verdict
 from flows.exporting.document_scorer import DocumentScorer
 from flows.jobs.python_function import python_function
 
@@ -66,6 +67,7 @@ score: Callable[..., pa.Table] = python_function(_score.score)
 site: Callable[..., Path] = python_function(_site.site)
 submit: Callable[..., Path] = python_function(_bundle.submit)
 train_scorer: Callable[..., pa.Table] = python_function(_train_scorer.train_scorer)
+verdict: Callable[..., pa.Table] = python_function(_verdict.verdict)
 
 __all__ = [
     "DocumentScorer",
@@ -104,5 +106,6 @@ __all__ = [
     "snapshots",
     "submit",
     "train_scorer",
+    "verdict",
     "verify",
 ]

@@ -1,5 +1,6 @@
 """`newwiki compare`: tests whether runs differ, metric by metric, on the prompts that they share."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -7,10 +8,13 @@ from flows.commands import gate
 from flows.jobs.job import Answer, Here, job, rows_answer
 from flows.presenting import tables
 from flows.presenting.numbers import NONE, digits, estimate, fixed, p_value, signed
+from flows.presenting.table_layout import wrapped
+from flows.printing import say
 from newwiki.errors import UsageError
 from newwiki.fields import field
 from newwiki.request import ComparisonRequest, GateRequest
 from newwiki.settings import GATE
+from newwiki.visible import in_markdown
 
 if TYPE_CHECKING:
     from flows.comparing.difference import Difference
@@ -19,10 +23,14 @@ if TYPE_CHECKING:
 WORSE = "worse"  # the bounds that allow no difference for the worse
 _LEGEND = (
     "means are over prompts; p is paired by prompt, with Holm's correction for the metrics of this pair of runs; "
-    "verdicts generalize over prompts and hold for these runs only; d_z is the effect size; `visible` is the smallest "
-    "difference that these prompts can show; `to see this` is the number of prompts that would show the measured "
-    "difference, by the 80 % interval of d_z (power 80 % at 5 %, after the correction)"
+    "verdicts generalize over prompts and hold for these runs only"
 )
+_LEGEND_OF_ALL = (
+    "d_z is the effect size; `visible` is the smallest difference that these prompts can show; `to see this` is the "
+    "number of prompts that would show the measured difference, by the 80 % interval of d_z (power 80 % at 5 %, after "
+    "the correction)"
+)
+_FEW = 6  # columns that fit into 80 characters; --format markdown shows all
 
 
 @job(
@@ -59,33 +67,58 @@ def compare(
 
     A name that several runs have means the run on the newest snapshot that all named runs have in common.
 
-    With --fail-if the second run is a candidate, and the command checks bounds on its difference from the first, metric
-    by metric, for continuous integration. It fails if the whole 95 % interval of a difference lies beyond its bound;
-    without an interval it passes as not sure. The intervals of all metrics hold jointly (Bonferroni).
+    The first line is the verdict by all metrics together, as `newwiki verdict` gives it. --format markdown, csv and
+    json also have the effect size and the number of prompts that would show the difference.
+
+    With --fail-if or --max-loss the second run is a candidate, and the command checks bounds on its difference from the
+    first, metric by metric, for continuous integration. --fail-if fails if the whole 95 % interval of a difference lies
+    beyond its bound, --max-loss unless the whole interval lies within it. The intervals of all metrics hold jointly
+    (Bonferroni).
     """
-    if request.fail_if is not None:
+    if request.is_gate:
         baseline, candidate = request.runs
-        bounds = None if request.fail_if == WORSE else request.fail_if
-        gated = GateRequest(baseline=baseline, candidate=candidate, fail_if=bounds, snapshot=request.snapshot)
+        gated = GateRequest(
+            baseline=baseline,
+            candidate=candidate,
+            fail_if=None if request.fail_if == WORSE else request.fail_if,
+            max_loss=request.max_loss,
+            unless_sure=request.unless_sure,
+            snapshot=request.snapshot,
+        )
         return gate.gate.run(gated, here, summary=summary)
     if summary:
-        raise UsageError("--summary needs --fail-if: it takes the outcome of the bounds")
+        raise UsageError("--summary needs --fail-if or --max-loss: it takes the outcome of the bounds")
     from flows.comparing.difference import columns
     from flows.comparing.differences import compare_all
+    from flows.comparing.overall_verdict import better_directions, metric_outcomes, overall
+    from flows.presenting.verdict_sentence import verdict_sentence
 
     compared = compare_all(here.database, request)
     heads = columns(request.by)
     notes = [note for *_, notes in compared for note in notes]
+    directions = better_directions(here.database, [row.metric for _, _, rows, _ in compared for row in rows])
 
     def show(form: str) -> None:
         for first, other, rows, _ in compared:
+            outcomes = metric_outcomes(rows, directions)
+            show_sentence(verdict_sentence(overall(other, first, outcomes), other, first), form)
             shown = [*(["part"] if request.by else []), *_heads(first, other, form)]
-            cells = [[*([row.part] if request.by else []), *_cells(row)] for row in rows]
+            cells = [[*([row.part] if request.by else []), *_cells(row, directions, form)] for row in rows]
             tables.show(shown, cells, form, _title(first, other))
-        here.note([_LEGEND])
+        here.note([_LEGEND, *([] if form == "table" else [_LEGEND_OF_ALL])])
 
     records = [[getattr(row, name) for name in heads] for _, _, rows, _ in compared for row in rows]
     return rows_answer(here, heads, records, notes, show=show)
+
+
+def show_sentence(sentence: str, form: str) -> None:
+    """Write a verdict above its table."""
+    if form == "markdown":
+        say(f"**{in_markdown(sentence)}.**\n")
+        return
+    for line in wrapped(f"{sentence}.", tables.room()):
+        say(line)
+    say()
 
 
 def _title(a: "Contender", b: "Contender") -> str:
@@ -93,25 +126,29 @@ def _title(a: "Contender", b: "Contender") -> str:
 
 
 def _heads(a: "Contender", b: "Contender", form: str) -> list[str]:
-    runs = ["A", "B"] if form == "table" else [f"A: {a.run_id} {a.words}", f"B: {b.run_id} {b.words}"]
-    return ["metric", *runs, "B − A [95 %]", "p", "d_z", "verdict", "prompts", "visible", "to see this"]
+    is_table = form == "table"
+    runs = ["A", "B"] if is_table else [f"A: {a.run_id} {a.words}", f"B: {b.run_id} {b.words}"]
+    heads = ["metric", *runs, "B − A [95 %]", "p", "B is", "prompts", "d_z", "visible", "to see this"]
+    return heads[:_FEW] if is_table else heads
 
 
-def _cells(row: "Difference") -> list[str | int]:
+def _cells(row: "Difference", directions: Mapping[str, str], form: str) -> list[str | int]:
+    from flows.comparing.overall_verdict import outcome_of
     from flows.comparing.shown_levels import leveled
 
-    return [
+    cells: list[str | int] = [
         row.metric,
         leveled(digits(row.mean_a), row.level_a),
         leveled(digits(row.mean_b), row.level_b),
         estimate(row.difference, row.low, row.high, signed, row.no_interval),
         p_value(row.p_holm),
-        NONE if row.effect_size is None else fixed(row.effect_size, 2, signed=True),
-        row.verdict,
+        outcome_of(row, directions[row.metric]),
         row.prompts,
+        NONE if row.effect_size is None else fixed(row.effect_size, 2, signed=True),
         digits(row.smallest_visible),
         _prompts_needed(row),
     ]
+    return cells[:_FEW] if form == "table" else cells
 
 
 def _prompts_needed(row: "Difference") -> str:

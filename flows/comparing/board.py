@@ -15,6 +15,7 @@ from flows.comparing.notes import (
     prompt_repeaters,
     same_weights,
     seed_notes,
+    stopped_runs,
 )
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
 from flows.evaluating.leak import leaks
@@ -191,6 +192,7 @@ def board(
             *seed_notes(rows),
             *copying(database, rows),
             *prompt_repeaters(database, rows),
+            *stopped_runs(database, name),
         ),
         _shared(settings.values(), apart_in),
         levels=levels,

@@ -80,16 +80,19 @@ def seeing_content(
 ) -> tuple[dict[str, str], list[str]]:
     """Return the metrics that see content on the snapshots of these runs, with their evaluators, and a note on them.
 
+    The metric that orders most anchors rightly is the first.
     Returns no metric if none is known: without anchors, with fewer than 13 articles, or if none sees content.
     """
     scored = calibrate(database, runs, evaluators).anchors
     known = [found for found in scored if found.seers or found.blind]
-    chosen = {name: evaluators[name] for name in evaluators if known and all(name in found.seers for found in known)}
+    seers = known[0].seers if known else []
+    chosen = {name: evaluators[name] for name in seers if all(name in found.seers for found in known)}
     if not chosen:
         lacking = [name for name in sorted({*runs.values()}) if snapshots.find(database, name) and not scored]
         remedy = f"`newwiki score --run {' --run '.join(runs)}` scores them"
         return {}, [
-            f"tests every metric: no anchor texts of {' and '.join(lacking)} are scored; {remedy}"
+            f"tests every metric with a better direction: no anchor texts of {' and '.join(lacking)} are scored; "
+            f"{remedy}"
         ] if lacking else []
     others = ", ".join(name for name in evaluators if name not in chosen)
     where = " and ".join(found.snapshot_id for found in known)

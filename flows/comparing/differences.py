@@ -22,7 +22,7 @@ from newwiki.levels import LevelByScoring
 from newwiki.protocol import ACROSS_MONTHS, ACROSS_WIKIS, settings_named
 from newwiki.records import Stratum
 from newwiki.request import ComparisonRequest
-from storage import comparison, strata, verifications
+from storage import comparison, early_stops, strata, verifications
 from storage.comparison import Scoring
 from storage.database import Database, in_one_read
 from storage.run_names import Contender
@@ -49,7 +49,7 @@ def compare(
       `wiki` pairs runs of two wikis by Wikidata items that are new in both.
     - `by`: a stratum; one difference for each part of A's snapshot, with Holm's correction over all of them
     - `after_cutoff`: use only articles created after the later knowledge cutoff of both models
-    - `content`: use only the metrics that see content on the runs' snapshots, if that is known
+    - `content`: use only the metrics of `deciding`
     - `level`: significance level; intervals of runs on the same articles have the coverage 1 - `level`
 
     Raises UsageError for a metric that neither run has, and for `by` or `after_cutoff` across months or wikis. Raises
@@ -67,9 +67,8 @@ def compare(
     shared, notes = _evaluators(database, a, b, metrics)
     caveats: list[str] = []
     if content:
-        seers, seen = seeing_content(database, {run.run_id: run.snapshot_id for run in (a, b)}, shared)
-        shared = seers or shared
-        (notes if seers else caveats).extend(seen)
+        shared, seen, is_known = deciding(database, {run.run_id: run.snapshot_id for run in (a, b)}, shared)
+        (notes if is_known else caveats).extend(seen)
     notes += [*of_several_models(database, (a.run_id, b.run_id)), *incomplete_texts(database, (a.run_id, b.run_id))]
     notes += prompt_repeaters(database, map(vars, (a, b)))
     levels = verifications.levels(database, [a.run_id, b.run_id])
@@ -115,6 +114,24 @@ def compare(
     if few:
         notes.append(too_few(few))
     return rows, [*notes, *caveats]
+
+
+def deciding(
+    database: Database, runs: Mapping[str, str], evaluators: Mapping[str, str]
+) -> tuple[dict[str, str], list[str], bool]:
+    """Return the metrics that decide by default, with their evaluators, notes, and whether anchors chose them.
+
+    They are those that see content on the snapshots of these runs. Where that is unknown, they are those with a better
+    direction, and without any, all. `runs` maps run ids to snapshot ids.
+    """
+    seers, notes = seeing_content(database, runs, evaluators)
+    if seers:
+        return seers, notes, True
+    directions = dict(database.rows("directions", list(evaluators)))
+    directed = {name: evaluators[name] for name in evaluators if directions[name] != "none"}
+    others = [name for name in evaluators if directed and name not in directed]
+    more = [f"--metrics all also tests {', '.join(others)}, which have no better direction"] if others else []
+    return directed or dict(evaluators), [*notes, *more], False
 
 
 def _paired_by_page(
@@ -219,6 +236,12 @@ def _evaluators(
     database: Database, a: Contender, b: Contender, metrics: Collection[str] | None
 ) -> tuple[dict[str, str], list[str]]:
     """Return the evaluator of each metric that both runs are compared by, and notes on omitted metrics."""
+    for run_id in (a.run_id, b.run_id):
+        if words := early_stops.in_words(database, run_id):
+            raise TerminalError(
+                f"run {run_id} has {words}, so it is not compared yet; repeat its `newwiki evaluate` to complete it "
+                "(`newwiki browse` shows the command), or repeat its `newwiki verdict --until-sure`"
+            )
     scored = by_metric(comparison.text_scorings(database, [a.run_id, b.run_id]))
     if unknown := sorted(set(metrics or ()) - set(scored)):
         known = ", ".join(scored) or "none"

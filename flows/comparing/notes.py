@@ -57,6 +57,14 @@ def same_weights(database: Database) -> list[str]:
     ]
 
 
+def stopped_runs(database: Database, snapshot_id: str | None) -> list[str]:
+    """Return a note on the runs of a snapshot, or of all, that have only some of their prompts and are not shown."""
+    stopped = database.rows("stopped_runs", snapshot_id)
+    named = "; ".join(f"run {run_id} of {visible(model)} ({words})" for run_id, model, words in stopped[:_NAMED])
+    more = f" and {len(stopped) - _NAMED:,} more" if len(stopped) > _NAMED else ""
+    return [f"not shown, as they are incomplete: {named}{more}; `newwiki evaluate` completes them"] if stopped else []
+
+
 def of_several_models(database: Database, run_ids: Collection[str] | None = None) -> list[str]:
     """Return a sentence for each of these runs (None: all) whose texts several models have served."""
     return [

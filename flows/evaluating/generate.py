@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -246,10 +246,7 @@ def generate(
     """
     run = planned.run
     title = f"{run.model} {decoder.short}"
-    for warning in filter(None, (leak(run), told_of_adapter(run))):
-        progress.note(warning)
-    if planned.cutoff and (note := knowledge_cutoffs.enter(database, run.run_id, planned.cutoff)):
-        progress.note(note)
+    tell_of(database, planned, progress)
     with database.read():
         status, stored = runs.status(database, run.run_id), runs.stored_completions(database, run.run_id)
         unfinished = runs.unfinished(database, planned.earlier)
@@ -261,13 +258,8 @@ def generate(
             f"{title}: run {earlier} of the same request is incomplete and used another version of the engine's "
             f"numerics, whose texts may differ; it is left unchanged, and run {run.run_id} starts from the beginning"
         )
-    prompts = [Prompt(a.page_id, *turns(run.prompt_template, a.title, a.first_sentence)) for a in planned.articles]
-    wanted = [(prompt, sample) for prompt in prompts for sample in range(run.samples)]
-    missing = [(prompt, sample) for prompt, sample in wanted if (prompt.page_id, sample) not in stored]
-    writing = writing_of(planned.request, progress.note)
-    if backend.backend == "openai":
-        writing = _at_server(database, run, planned.request, writing)
-    batches = backend.complete(missing, decoder, writing)
+    wanted = _wanted(planned)
+    batches = _completions(database, planned, backend, decoder, _lacking(wanted, stored), progress)
     runs.start(database, run)
     with progress.stretch(f"writing {title}", "completions") as bar:
         done, tokens, start = len(stored), 0, time.monotonic()
@@ -279,6 +271,60 @@ def generate(
                 tokens += sum(completion.tokens or 0 for completion in batch)
                 bar.update(done, len(wanted), f"{tokens / (time.monotonic() - start):,.0f} tokens/s")
     runs.complete(database, run.run_id, run.keep)
+
+
+def tell_of(database: Database, planned: PlannedRun, progress: Progress) -> None:
+    """Note what is doubtful about a run's model, and store its knowledge cutoff."""
+    for warning in filter(None, (leak(planned.run), told_of_adapter(planned.run))):
+        progress.note(warning)
+    if planned.cutoff and (note := knowledge_cutoffs.enter(database, planned.run.run_id, planned.cutoff)):
+        progress.note(note)
+
+
+def generate_prompts(
+    database: Database,
+    planned: PlannedRun,
+    backend: Backend,
+    decoder: Decoder,
+    pages: Collection[int],
+    progress: Progress,
+) -> None:
+    """Generate the missing completions of these prompts of a run that has started, and mark their longest as kept.
+
+    The completions have the same bytes as those of `generate`, whatever the other prompts of the run are.
+    """
+    run = planned.run
+    stored = runs.stored_completions(database, run.run_id)
+    missing = _lacking([key for key in _wanted(planned) if key[0].page_id in pages], stored)
+    if missing:
+        for batch in every_few_seconds(_completions(database, planned, backend, decoder, missing, progress)):
+            runs.add_completions(database, run.run_id, cleaned(batch, run, planned.language))
+    runs.keep_longest(database, run.run_id, run.keep, pages)
+
+
+def _wanted(planned: PlannedRun) -> list[tuple[Prompt, int]]:
+    """Return each prompt of the run with the number of each of its samples."""
+    template = planned.run.prompt_template
+    prompts = [Prompt(a.page_id, *turns(template, a.title, a.first_sentence)) for a in planned.articles]
+    return [(prompt, sample) for prompt in prompts for sample in range(planned.run.samples)]
+
+
+def _lacking(wanted: Sequence[tuple[Prompt, int]], stored: Set[tuple[int, int]]) -> list[tuple[Prompt, int]]:
+    return [(prompt, sample) for prompt, sample in wanted if (prompt.page_id, sample) not in stored]
+
+
+def _completions(
+    database: Database,
+    planned: PlannedRun,
+    backend: Backend,
+    decoder: Decoder,
+    missing: Sequence[tuple[Prompt, int]],
+    progress: Progress,
+) -> Iterator[list[Completion]]:
+    writing = writing_of(planned.request, progress.note)
+    if backend.backend == "openai":
+        writing = _at_server(database, planned.run, planned.request, writing)
+    return backend.complete(missing, decoder, writing)
 
 
 def _at_server(database: Database, run: Run, request: EvaluationRequest, writing: Writing) -> Writing:

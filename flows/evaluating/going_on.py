@@ -36,7 +36,7 @@ def command(run: Run, articles: int | None, database: str) -> str | None:
     The command leaves out options that do not affect the texts (device, batch size), the metrics, and permission for
     pickle files and model code.
     """
-    request = _request(run, articles) if articles is not None and run.numerics == NUMERICS else None
+    request = request_of(run, articles) if articles is not None and run.numerics == NUMERICS else None
     if request is None:
         return None
     template = "" if run.prompt_template == Settings.template else f" --template {shlex.quote(run.prompt_template)}"
@@ -44,7 +44,11 @@ def command(run: Run, articles: int | None, database: str) -> str | None:
     return f"newwiki evaluate {as_typed(request)}{template}{file}"
 
 
-def _request(run: Run, articles: int) -> EvaluationRequest | None:
+def request_of(run: Run, articles: int) -> EvaluationRequest | None:
+    """Return the request that a stored run on a snapshot of `articles` articles records, as far as texts depend on it.
+
+    Returns None where the stored run does not contain it.
+    """
     versions, settings = json.loads(run.versions), stored_settings(run)
     if set(settings) - _EXPRESSED or any(name.endswith("_code_sha256") for name in versions):
         return None

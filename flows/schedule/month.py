@@ -17,7 +17,7 @@ from newwiki.errors import NewWikiError, TransientError, UsageError
 from newwiki.file_names import file_name
 from newwiki.prompting.chat_prompts import resolved
 from newwiki.registrations import Gate, Model, Registrations
-from newwiki.request import EvaluationRequest, ReportRequest
+from newwiki.request import EvaluationRequest, GateRequest, ReportRequest
 from newwiki.snapshot import Snapshot
 from newwiki.sources.backoff import Backoff
 from storage import months
@@ -139,8 +139,12 @@ def _judged(database: Database, month: Month, gate: Gate, snapshot: Snapshot) ->
     }
     among.add(f"reference:{snapshot.snapshot_id}")
     baseline, candidate = contenders(database, [gate.baseline, gate.candidate], among)
-    judgements, _ = judge(database, baseline, candidate, bounds_of(database, baseline, candidate, gate.fail_if))
-    return [MonthGate(gate.baseline, gate.candidate, result) for result in judgements]
+    request = GateRequest(**gate.fields_for(GateRequest))
+    bounds = bounds_of(database, baseline, candidate, request.fail_if, request.max_loss)
+    judgements, _ = judge(database, baseline, candidate, bounds)
+    return [
+        MonthGate(gate.baseline, gate.candidate, result, is_closed=result.fails(request.doubt)) for result in judgements
+    ]
 
 
 def _attempt(failures: dict[str, Exception], what: str, do: Callable[..., T], *arguments: Any) -> T | None:

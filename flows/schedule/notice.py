@@ -26,10 +26,7 @@ class MonthGate:
     baseline: str
     candidate: str
     result: GateResult
-
-    @property
-    def is_closed(self) -> bool:
-        return self.result.outcome == "failed"
+    is_closed: bool
 
     def __str__(self) -> str:
         names = f"{public_name(self.candidate)} against {public_name(self.baseline)}"

@@ -1,7 +1,7 @@
 """Score a run: analyze each text once, in batches, and store the scores of each batch."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from flows.progress import Progress
@@ -30,7 +30,7 @@ class _Stage:
     """A part of a scoring: some evaluators, and the texts or articles that at least one of them still has to score.
 
     `todo` of the `total` texts remain. The evaluators in `read_by` need analyses of the articles. `finished` says that
-    the database records all evaluators as finished with the run.
+    the database records all evaluators as finished with the run. A stage `is_of_part` of a run never finishes it.
     """
 
     run_id: str
@@ -42,6 +42,7 @@ class _Stage:
     total: int
     finished: bool
     batches: Upcoming
+    is_of_part: bool = False
 
 
 def score_run(
@@ -77,6 +78,26 @@ def score_run(
     score_sets(database, run, articles, loaded, parts, progress)
 
 
+def score_prompts(
+    database: Database, run: Run, articles: Sequence[Article], loaded: LoadedEvaluators, progress: Progress
+) -> None:
+    """Score the kept completions of these articles' prompts, and these articles, as far as they have no scores.
+
+    The run may have more prompts, so no scoring is recorded as finished, and metrics of a whole run are left out.
+    """
+    scoring, pages = InThisProcess(), {article.page_id for article in articles}
+    with database.read():
+        keys = [key for key in runs.kept_completions(database, run.run_id) if key[0] in pages]
+        storing = Storing(database, loaded)
+        stages = _stages(database, run, articles, keys, loaded, scoring)
+        todo = [replace(stage, is_of_part=True) for stage in stages if stage.todo]
+        for stage in todo[:1]:
+            stage.batches.make_next()
+    parts = DrawnParts(keys, loaded)
+    for stage, following in zip_longest(todo, todo[1:]):
+        _score(database, run, stage, following, loaded, parts, progress, scoring, storing)
+
+
 def _score(
     database: Database,
     run: Run,
@@ -98,7 +119,8 @@ def _score(
                 if done < stage.total:
                     stage.batches.make_next()
                 else:
-                    _finish(database, stage, loaded)
+                    if not stage.is_of_part:
+                        _finish(database, stage, loaded)
                     if following:
                         following.batches.make_next()
             if batch.keys:

@@ -163,6 +163,19 @@ comment on column ladder_scores.evaluator_id is 'The evaluator that computed the
 comment on column ladder_scores.value is 'The score; NULL if there is none.';
 comment on column ladder_scores.status is 'ok, or the reason why there is no score.';
 
+comment on table early_stops is 'One row per run that `newwiki verdict --until-sure` stopped before all of its prompts were written: the verdict, and why. Repeating its `newwiki evaluate` completes the run, and the row stays.';
+comment on column early_stops.run_id is 'The run.';
+comment on column early_stops.baseline is 'The run that it was judged against.';
+comment on column early_stops.metrics is 'The metrics that decided, separated by commas.';
+comment on column early_stops.seed is 'The random seed for the order of the prompts.';
+comment on column early_stops.margin is 'The margin within which a difference does not matter; NULL without a margin.';
+comment on column early_stops.prompts is 'The number of prompts that were written and scored.';
+comment on column early_stops.looks is 'How often the verdict was looked at. Its error rate holds over all looks.';
+comment on column early_stops.verdict is 'better, worse, different, within the margin or cannot tell.';
+comment on column early_stops.reason is 'Why no more prompts were written.';
+comment on column early_stops.sentence is 'The verdict in one sentence.';
+comment on column early_stops.stopped_at is 'The time of the verdict.';
+
 comment on table reference_parts is 'Internal. One row per article and part, such as its entities, so that each model reads each article only once.';
 comment on column reference_parts.snapshot_id is 'The snapshot.';
 comment on column reference_parts.page_id is 'The article.';
@@ -195,7 +208,7 @@ comment on column runs.versions is 'The versions of the packages, and other prov
 comment on column runs.protocol is 'The settings that decide which texts are scored, whatever the model. Only runs with the same protocol are compared. run_settings has the settings as columns.';
 comment on column runs.knowledge_cutoff is 'The last day (UTC) to which the model''s training data can reach; NULL if nobody states it.';
 comment on column runs.knowledge_cutoff_from is 'Where the knowledge cutoff is stated: asked (--knowledge-cutoff), newwiki.toml, training (the record of a training on this machine) or model card; NULL if nobody states it.';
-comment on column runs.status is 'running, complete, failed or interrupted. A killed process cannot update its status; run_states accounts for that.';
+comment on column runs.status is 'running, complete, failed, interrupted or stopped (by `newwiki verdict --until-sure`; early_stops says why). A killed process cannot update its status; run_states accounts for that.';
 comment on column runs.started_at is 'The time at which the run started.';
 comment on column runs.finished_at is 'The time at which the run was complete or had failed.';
 comment on column runs.heard_at is 'The time of the last heartbeat of the process that writes the run, which sends one at least every minute.';

@@ -30,6 +30,9 @@ TESTS = frozenset({"LEVEL", "holm", "p_values", "sign_flip", "sign_test", "stdtr
 # Rows that are a part of others, or texts and pages: by class, whose verdicts they are part of, or what they are.
 PARTS = {
     "Apart": "corpus_phrases",
+    "EarlyStop": "verdict_until_sure",
+    "Judgement": "verdict",
+    "MetricOutcome": "verdict",
     "PairedDifference": "contrast_differences",
     "Estimate": "exposure_trends",
     "ExposureMeasure": "exposure_trends",
@@ -160,7 +163,7 @@ units = loaded("verdict_units")
 statements = loaded("statement_verdicts")
 SLOW = {  # by kind, with so many draws
     "differences": 60, "gate": 60, "fairness_pairs": 60, "fairness_disparities": 30, "corpus_phrases": 60,
-    "cutoff_findings": 60, "metric_pairs": 60, "verifiability_differences": 60,
+    "cutoff_findings": 60, "metric_pairs": 60, "verdict": 60, "verdict_until_sure": 60, "verifiability_differences": 60,
 }  # fmt: skip
 
 

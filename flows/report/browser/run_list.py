@@ -15,7 +15,7 @@ from newwiki.decoding.grammar import short_form
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.protocol import PROTOCOL
 
-STATES = ("complete", "running", "interrupted", "failed")
+STATES = ("complete", "running", "stopped", "interrupted", "failed")
 _TOLD: Mapping[str, Callable[[Record], Any]] = {  # the sort keys other than metrics
     "begun": lambda run: run["started_at"],
     "model": lambda run: (run["model"].casefold(), run["decoder"]),

@@ -63,6 +63,10 @@ select count(*) > 0 from topics where snapshot_id = ?;
 -- The pages of a snapshot that were created after a day (UTC).
 select page_id from stored_articles where snapshot_id = ? and created_after(created_at, ?);
 
+-- name: article_titles
+-- The titles of these pages of a snapshot.
+select page_id, title from stored_articles where snapshot_id = $1 and page_id in (select unnest($2));
+
 -- name: text_scorings
 -- The evaluators that have scored the texts of these runs, by metric, and the times at which they finished.
 select run_id, metric, evaluator_id, finished_at

@@ -61,6 +61,9 @@ union all
 select 'anchor scores without an evaluator', count(*)
 from anchor_scores anti join evaluators using (evaluator_id)
 union all
+select 'early stops without a run', count(*)
+from early_stops anti join runs using (run_id)
+union all
 select 'ladder scores without an article', count(*)
 from ladder_scores anti join stored_articles using (snapshot_id, page_id)
 union all

@@ -3,8 +3,10 @@
 -- name: report_runs
 select run_id, snapshot_id, model, model_sha256, backend, decoder, decoder_parameters, prompt_template, prompts, seed, samples,
     keep, max_new_tokens, dtype, versions, prompt_sheet, numerics, protocol, knowledge_cutoff,
-    knowledge_cutoff_from, truncated_texts, no_answers, status, started_at, finished_at, heard_at, process
+    knowledge_cutoff_from, truncated_texts, no_answers, coalesce(stopped, status) as status, started_at, finished_at,
+    runs.heard_at, process
 from runs
+join run_states using (run_id)
 where snapshot_id = ? and run_id not in (select run_id from hidden_runs)
 order by started_at, run_id;
 

@@ -72,6 +72,25 @@ update runs set heard_at = now(), process = ? where run_id = ?;
 update runs set status = $1, heard_at = now(), process = null, finished_at = if($1 = 'interrupted', null, now())
 where run_id = $2;
 
+-- name: partial_page_means
+-- The mean score of each prompt of the run $1, whose scoring need not be finished. Metrics are given by their positions in
+-- the list $2; $3 are their evaluators in the same order.
+select list_position($2, metric) - 1 as metric, page_id, avg(value order by sample) as mean
+from scores
+where run_id = $1 and value is not null and list_extract($3, list_position($2, metric)) = evaluator_id
+group by all;
+
+-- name: stopped_runs
+-- The runs on the snapshot $1, or on all, that a verdict stopped.
+select run_id, model, stopped
+from runs
+join run_states using (run_id)
+where stopped is not null and ($1 is null or snapshot_id = $1)
+order by started_at, run_id;
+
+-- name: stopped_run
+select stopped from run_states where run_id = ? and stopped is not null;
+
 -- name: stored_completions
 select page_id, sample from completions where run_id = ?;
 
@@ -117,6 +136,22 @@ from (
         ) as place
     from completions
     where run_id = ?
+) as ranked
+where completions.run_id = ranked.run_id
+    and completions.page_id = ranked.page_id
+    and completions.sample = ranked.sample;
+
+-- name: mark_kept_of_pages
+-- The same for the pages $3 of the run $2 alone, with $1 answers to each prompt.
+update completions
+set kept = no_answer is null and ranked.place <= $1
+from (
+    select run_id, page_id, sample,
+        row_number() over (
+            partition by run_id, page_id order by no_answer is not null, words desc, sample
+        ) as place
+    from completions
+    where run_id = $2 and page_id in (select unnest($3))
 ) as ranked
 where completions.run_id = ranked.run_id
     and completions.page_id = ranked.page_id

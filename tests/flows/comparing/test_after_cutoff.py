@@ -15,6 +15,7 @@ from flows.commands.compare import compare as compare_command
 from flows.commands.leaderboard import leaderboard as show
 from flows.comparing.board import board
 from flows.comparing.differences import compare
+from flows.comparing.judge_pair import judge_pair
 from flows.comparing.ranked import leaderboard
 from flows.health_checks import examine_database
 from flows.presenting.tables import plain_record
@@ -25,6 +26,7 @@ from newwiki.errors import TerminalError
 from newwiki.knowledge_cutoff import KnowledgeCutoff
 from newwiki.records import Completion, Metric, RunScore, Score
 from newwiki.request import LeaderboardRequest, ReportRequest
+from newwiki.verdict_request import VerdictRequest
 from storage import knowledge_cutoffs, runs, snapshots
 from storage.comparison import contenders
 from storage.database import Database
@@ -192,6 +194,16 @@ def test_runs_are_compared_on_what_neither_model_can_have_seen(dated: Database) 
         compare(dated, august, unsaid, after_cutoff=True)
 
 
+def test_verdict_counts_what_neither_model_can_have_seen_where_both_cutoffs_are_known(dated: Database) -> None:
+    """After the 15th each of 20 articles has 1 less of `middle`, which has no variance; `unsaid` counts everywhere."""
+    judged = judge_pair(dated, VerdictRequest(candidate="middle", baseline="august", metrics="density"))
+    assert (judged.verdict.articles, judged.verdict.difference, judged.verdict.no_interval) == (20, -1.0, "no variance")
+    assert {one.page_id for one in judged.articles} <= set(range(1021, 1041))
+    everywhere = judge_pair(dated, VerdictRequest(candidate="unsaid", baseline="august", metrics="density"))
+    assert everywhere.verdict.articles == 40
+    assert "because the knowledge cutoff of models/unsaid/greedy is unknown" in everywhere.notes[-1]
+
+
 def test_of_several_those_without_a_cutoff_are_left_out(dated: Database) -> None:
     found = flows.api.compare("august", "middle", "unsaid", after_cutoff=True, db=dated.path, quiet=True)
     assert found.column("run_b").to_pylist() == ["middle"]
@@ -242,7 +254,7 @@ def test_the_report_says_it_of_every_run_and_can_be_on_later_articles_alone(date
     assert "left out, because the knowledge cutoff of their models is unknown: unsaid" in after
     section = after.partition('<section id="leaderboard"')[2].partition("</section>")[0]
     assert "no run is marked as the best" in section and "<strong>" not in section
-    assert "run-unsaid" not in after and "Not shown because they have no scores" not in after
+    assert "run-unsaid" not in after and "Not shown because" not in after
     assert '<td class="number" data-value="2.4827586206896552">' in after
     median = after.partition('<div id="run-middle"')[2].partition("articles’ median")[2].partition("</table>")[0]
     assert '<td class="number">1.500<span class="interval">[1.000, 2.000]' in median, "the spread, on the same articles"

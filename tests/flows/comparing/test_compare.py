@@ -216,12 +216,9 @@ def test_the_table_says_it_in_words_and_the_other_formats_in_numbers(in_process:
     assert table.returncode == 0, table.stderr
     lines = [line.split("  ") for line in table.stdout.splitlines() if line.startswith(("rep_4", "sbert"))]
     found = [[cell.strip() for cell in line if cell.strip()] for line in lines]
-    assert [(row[0], row[6]) for row in found] == [
-        ("rep_4", "different"), ("sbert", "cannot be told apart"),
-        ("rep_4", "cannot be told apart"), ("sbert", "cannot be told apart"),
+    assert [(row[0], row[5]) for row in found] == [
+        ("rep_4", "better"), ("sbert", "cannot tell"), ("rep_4", "cannot tell"), ("sbert", "cannot tell")
     ]  # fmt: skip
-    assert found[0][9] == "–"
-    assert found[1][9].replace(",", "").split()[1:] == ["prompts", "or", "more"]
     assert "A: first models/toy/greedy" in table.stdout and "B: third models/toy/greedy" in table.stdout
     rows = json.loads(in_process(*asked, "--format", "json").stdout)
     assert [(row["run_b"], row["metric"]) for row in rows] == [
@@ -229,9 +226,11 @@ def test_the_table_says_it_in_words_and_the_other_formats_in_numbers(in_process:
     ]  # fmt: skip
     assert rows[0]["p_holm"] < 0.001 and rows[0]["low"] < rows[0]["bootstrap_high"]
     assert len(list(csv.DictReader(in_process(*asked, "--format", "csv").stdout.splitlines()))) == 4
-    markdown = in_process(*asked, "--format", "markdown", "--metrics", "rep_4").stdout.splitlines()
-    assert markdown[0].startswith("| metric | A: first models/toy/greedy | B: second models/toy/greedy |")
-    assert len(markdown) == 6
+    markdown = in_process(*asked, "--format", "markdown").stdout.splitlines()
+    assert markdown[0].startswith("**models/toy/greedy (second) is better than models/toy/greedy (first): rep_4 +")
+    assert markdown[2].startswith("| metric | A: first models/toy/greedy | B: second models/toy/greedy |")
+    needed = [line.split(" | ")[-1].removesuffix(" |").replace(",", "") for line in markdown[4:6]]
+    assert needed[0] == "–" and needed[1].split()[1:] == ["prompts", "or", "more"]
 
 
 def test_by_default_the_metrics_that_see_content_are_tested_and_named(anchored: Database) -> None:

@@ -1,14 +1,16 @@
 """A gate is closed by what is surely worse, and by nothing else; what cannot be judged is never passed."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from evaluators import statistics
-from flows.comparing.bounds import Bound, default_bounds, judge, parse_bounds
+from flows.comparing.bounds import Bound, Doubt, default_bounds, doubts, judge, parse_bounds
 from newwiki.errors import TerminalError, UsageError
+from newwiki.request import GateRequest
 from storage.comparison import contenders
 from storage.database import Database
 from tests.flows.comparing.many_runs import RUNS
@@ -108,8 +110,55 @@ def test_without_an_interval_nothing_is_sure(in_process: Run, stored: Database) 
     ]
     asked = ("gate", "--baseline", "a", "--candidate", "b", "--fail-if", "rep_4 > 0", "--db", stored.path)
     ended = in_process(*asked, "--format", "markdown")
-    assert ended.returncode == 0, ended.stderr
-    assert "| rep_4 > +0 | 0.25 | 1 | +0.75 [too few prompts] | ❔ passed, but not surely |" in ended.stdout
+    assert ended.returncode == 1
+    assert "| rep_4 > +0 | 0.25 | 1 | +0.75 [too few prompts] | ❔ failed, as not sure |" in ended.stdout
+    assert ended.stderr.splitlines()[-1] == "newwiki: gate failed: rep_4 > +0 (not sure)"
+    allowed = in_process(*asked, "--unless-sure", "warn")
+    assert allowed.returncode == 0 and "❔ passed, but not surely" in allowed.stdout
+    assert allowed.stderr.splitlines()[-1] == "newwiki: gate passed, but not surely: rep_4 > +0"
+
+
+@pytest.mark.parametrize(
+    ("unless_sure", "max_loss", "status"),
+    [(None, None, 0), ("warn", None, 0), ("pass", None, 0), ("fail", None, 1), (None, 0.05, 1), ("warn", 0.05, 0)],
+)
+def test_doubtful_bound_does_what_unless_sure_says(
+    anchored: Database, unless_sure: Doubt, max_loss: float | None, status: int
+) -> None:
+    request = GateRequest(baseline="a", candidate="b", max_loss=max_loss, unless_sure=unless_sure)
+    first, second = contenders(anchored, list(RUNS)[:2])
+    (result,), _ = judge(anchored, first, second, parse_bounds("sbert < 0.0"))
+    doubtful = replace(result, outcome="not sure", difference=replace(result.difference, no_interval=None))
+    assert doubtful.fails(request.doubt) == bool(status)
+    assert not replace(result, outcome="passed").fails(request.doubt)
+    assert replace(result, outcome="failed").fails(request.doubt)
+
+
+def test_max_loss_bounds_each_metric_in_its_worse_direction(anchored: Database) -> None:
+    first, second = contenders(anchored, list(RUNS)[:2])
+    assert default_bounds(anchored, first, second, 0.02) == [Bound("sbert", "<", -0.02)]
+    with pytest.raises(UsageError, match="--fail-if and --max-loss exclude each other"):
+        GateRequest(baseline="a", candidate="b", fail_if="sbert < 0", max_loss=0.02)
+
+
+def test_doubtful_bound_names_the_prompts_that_it_needs(stored: Database) -> None:
+    """Differences of mean 0.01 and deviation 0.1 √(16/15). By statsmodels 211.2 prompts show 0.02, a d of 0.1936, in
+    four of five cases at 5 %."""
+    apart = 0.01 + np.array([-0.1, 0.1] * 8)
+    score(stored, add_run(stored, "a"), {"rep_4": [0.5] * 16})
+    score(stored, add_run(stored, "b", "beam"), {"rep_4": 0.5 + apart})
+    (result,), _ = judge(stored, *pair(stored, "a", "b"), parse_bounds("rep_4 > 0.02"))
+    assert (result.outcome, result.prompts_needed) == ("not sure", 212)
+    assert doubts([result]) == [
+        "rep_4 > +0.02: 16 prompts are too few to be sure; if the runs do not differ, 212 prompts or more pass surely "
+        "in four of five cases"
+    ]
+    (strict,), _ = judge(stored, *pair(stored, "a", "b"), parse_bounds("rep_4 > 0"))
+    alike = replace(result, difference=replace(result.difference, no_interval="no variance"))
+    assert "all 16 prompts differ by the same amount" in doubts([alike])[0]
+    enough = replace(result, prompts_needed=14)
+    assert "do not show on which side of the bound" in doubts([enough])[0]
+    assert strict.prompts_needed is None and "allow a loss, such as --max-loss 0.02" in doubts([strict])[0]
 
 
 def test_a_run_is_not_worse_than_itself(in_process: Run, stored: Database) -> None:
@@ -130,6 +179,7 @@ def test_a_run_is_not_worse_than_itself(in_process: Run, stored: Database) -> No
         "baseline_level": "verified",
         "candidate_level": "verified",
         "outcome": "not sure",
+        "prompts_needed": None,
     }
 
 
