@@ -4,7 +4,7 @@ import atexit
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from html import escape
@@ -50,6 +50,18 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """A quick run does not so much as import what would load torch."""
     is_test = collection_path.match("test_*.py") and quick.is_quick(config)
     return True if is_test and quick.loaded(collection_path) else None
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect without the garbage collector: nearly all objects stay, and looking through them takes a third of the
+    time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)
