@@ -19,7 +19,7 @@ from newwiki.snapshot import Window
 from newwiki.sources.dump import DumpSource
 from newwiki.text.language import load_language
 from newwiki.text.prose import extract_prose
-from tests import new_databases, quick
+from tests import fork_server, new_databases, quick
 from tests.log_streams import spare_the_tests_own_output
 from tests.once import once
 
@@ -124,6 +124,11 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One folder for all workers of this run. What stands there is made once, under a lock, and never changed."""
     own = tmp_path_factory.getbasetemp()
     return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_fork_server(shared_folder: Path) -> None:
+    fork_server.folder = shared_folder
 
 
 @pytest.fixture(scope="module", autouse=True)
