@@ -29,7 +29,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 # How long an example takes is the machine's affair; a test that measures time would fail where others work beside it.
-settings.register_profile("untimed", deadline=None)
+# NEWWIKI_EXAMPLES=1000 looks for rarer cases than each run can.
+settings.register_profile("untimed", deadline=None, max_examples=int(os.environ.get("NEWWIKI_EXAMPLES", "30")))
 settings.load_profile("untimed")
 
 _STATUS = pytest.StashKey[int]()
