@@ -15,6 +15,8 @@ folder: Path | None = None
 class SharedForkServer(forkserver.ForkServer):
     """The first worker starts the server. It ends with the last worker that uses it."""
 
+    _forkserver_alive_fd: int | None
+
     def ensure_running(self) -> None:
         if folder is None:
             super().ensure_running()
