@@ -19,6 +19,7 @@ from subprocess import CompletedProcess
 from tempfile import TemporaryDirectory
 from unittest import mock
 
+from tests.fork_server import SharedForkServer
 from tests.new_databases import copied_in_fork
 from tests.quick import ROOT, loaded
 
@@ -42,7 +43,7 @@ def _modules() -> list[str]:
 
 _NOWHERE = Path(os.devnull)
 # One of the tests' own: multiprocessing has one for all, and the program has that one import what it wants itself.
-_SERVER = forkserver.ForkServer()
+_SERVER = SharedForkServer()
 _ONE_AT_A_TIME = threading.Lock()
 # This module among them: a fork that had to import it would look through all of the program's files first.
 _SERVER.set_forkserver_preload([*_modules(), *_LIBRARIES, "tests.warm", "tests.processes"])

@@ -1,11 +1,10 @@
 """CSV files of people: every text comes back as it was written, and every other file is refused in a line."""
 
 import csv
-import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from newwiki.csv_files import read_csv
@@ -16,7 +15,6 @@ from newwiki.prompting.prompt_lists import read_prompt_list
 _CELLS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12) | st.text(
     ",;\"'\n\r\x85\u2028\u2029\x0b\x0c\x1c\t a\ufeff=", max_size=8
 )
-_EXAMPLES = int(os.environ.get("NEWWIKI_EXAMPLES", "100"))
 
 
 @st.composite
@@ -25,7 +23,6 @@ def tables(draw: st.DrawFn) -> tuple[list[str], list[list[str]]]:
     return names, draw(st.lists(st.lists(_CELLS, min_size=len(names), max_size=len(names)), max_size=5))
 
 
-@settings(max_examples=_EXAMPLES)
 @given(tables(), st.sampled_from(["utf-8", "utf-8-sig"]), st.sampled_from(["\n", "\r\n", "\r"]))
 def test_any_table_of_texts_is_read_as_it_was_written(
     tmp_path_factory: pytest.TempPathFactory, table: tuple[list[str], list[list[str]]], encoding: str, end: str
@@ -37,7 +34,6 @@ def test_any_table_of_texts_is_read_as_it_was_written(
     assert [[row[name] for name in names] for row in read_csv(path, names)] == rows
 
 
-@settings(max_examples=_EXAMPLES)
 @given(st.binary(max_size=60) | st.text('a,"\n\r;\0é', max_size=40).map(str.encode))
 def test_any_bytes_are_read_as_a_table_or_refused_in_one_line(
     tmp_path_factory: pytest.TempPathFactory, held: bytes

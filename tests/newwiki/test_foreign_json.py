@@ -1,18 +1,15 @@
 """Foreign JSON is either its value or one TerminalError, in bounded time."""
 
 import json
-import os
 import time
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from newwiki.errors import TerminalError
 from newwiki.foreign_json import MOST_DEPTH, read_json, read_object
-
-examples = settings(max_examples=int(os.environ.get("NEWWIKI_EXAMPLES", "100")))
 
 _VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
@@ -30,7 +27,6 @@ _HOSTILE = st.one_of(
 )
 
 
-@examples
 @given(_HOSTILE)
 def test_hostile_json_gives_a_value_or_an_error_in_bounded_time(content: bytes) -> None:
     began = time.monotonic()
@@ -46,7 +42,6 @@ def test_hostile_json_gives_a_value_or_an_error_in_bounded_time(content: bytes) 
     assert time.monotonic() - began < 5
 
 
-@examples
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.floats(allow_nan=False, allow_infinity=False)

@@ -1,10 +1,9 @@
 """One rule for names, whoever gives them."""
 
-import os
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from newwiki.errors import UsageError
@@ -33,7 +32,6 @@ def test_hostile_names_are_refused_in_a_line(name: str) -> None:
     assert said.isprintable() and len(said) < 300
 
 
-@settings(max_examples=int(os.environ.get("NEWWIKI_EXAMPLES", "200")))
 @given(st.text(st.characters(), max_size=LONGEST + 5))
 def test_what_passes_is_printable_and_names_nothing_of_ours(name: str) -> None:
     try:

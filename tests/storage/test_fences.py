@@ -1,5 +1,4 @@
 import ast
-import os
 import shutil
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -8,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import storage
@@ -23,7 +22,6 @@ from storage.queries import filled, query, require_identifier
 from storage.shared import SharedPart
 
 ROOT = Path(str(storage.__file__)).parents[1]
-EXAMPLES = int(os.environ.get("NEWWIKI_EXAMPLES", "60"))
 
 STARTING = [f"duckdb.{name}" for name in ("connect", "sql", "query", "execute", "from_query", "default_connection")]
 
@@ -96,7 +94,6 @@ def unchanged(empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @given(name=NAMES, scope=st.sampled_from(["text", "run"]), definition=NAMES, is_pulled=st.booleans())
-@settings(max_examples=EXAMPLES)
 def test_a_metric_is_a_quoted_column_or_a_named_error(
     unchanged: Path, name: str, scope: str, definition: str, is_pulled: bool
 ) -> None:
@@ -128,14 +125,12 @@ def test_a_metric_is_a_quoted_column_or_a_named_error(
 
 
 @given(parts=st.dictionaries(st.sampled_from(["{a}", "{b}", "{c}"]), st.text("{abc} '"), max_size=3))
-@settings(max_examples=EXAMPLES)
 def test_marks_are_filled_in_one_pass(parts: dict[str, str]) -> None:
     text = "1 {a} 2 {b} 3 {c} 4 {a}"
     assert filled(text, parts) == " ".join(parts.get(piece, piece) for piece in text.split(" "))
 
 
 @given(part=st.one_of(NAMES, st.text(" =?,andx_1;-'", max_size=30)))
-@settings(max_examples=EXAMPLES)
 def test_a_part_of_a_query_is_names_and_conditions_and_nothing_else(part: str) -> None:
     words = set(part.replace(",", " ").split())
     try:
@@ -147,7 +142,6 @@ def test_a_part_of_a_query_is_names_and_conditions_and_nothing_else(part: str) -
 
 
 @given(table=NAMES)
-@settings(max_examples=EXAMPLES)
 def test_a_part_of_no_table_is_refused(tmp_path_factory: pytest.TempPathFactory, table: str) -> None:
     nowhere = Database(tmp_path_factory.getbasetemp() / "none.duckdb")
     with pytest.raises(TerminalError, match="no table is shared as"):

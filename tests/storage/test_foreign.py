@@ -15,7 +15,7 @@ from storage.database import Database
 from storage.fences import MEMORY, connect
 from storage.foreign import foreign
 
-EXAMPLES = int(os.environ.get("NEWWIKI_EXAMPLES", "30"))
+EXAMPLES = int(os.environ.get("NEWWIKI_EXAMPLES", "15"))
 PLACE = Path("newwiki.duckdb")
 SECRET = "the content of a private file"
 BODIES = (

@@ -10,13 +10,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from newwiki.errors import NewWikiError, TerminalError, TransientError
 from storage.shared import Note, SharedFolder, SharedPart, rows_sha256
-
-examples = settings(max_examples=int(os.environ.get("NEWWIKI_EXAMPLES", "100")))
 
 PART = SharedPart("completions", (("snapshot_id", "s"), ("run_id", "r")))
 ROWS = pa.table({"page_id": [1, 2, 3], "text": ["one", "two", "ż" * 50], "day": [date(2026, 9, 1)] * 3})
@@ -44,7 +42,6 @@ def test_the_part_is_read_as_it_was_written(folder: tuple[SharedFolder, Path, di
     assert shared.read(shared.notes()[PART]).equals(ROWS)
 
 
-@examples
 @given(name=st.sampled_from(["part", "rows", "sha256", "facts", "more"]), value=_VALUES, gone=st.booleans())
 def test_a_hostile_note_is_refused_or_reads_its_part(
     folder: tuple[SharedFolder, Path, dict[str, Any]], name: str, value: Any, gone: bool
@@ -89,7 +86,6 @@ def _parquet(rows: pa.Table) -> bytes:
 WHOLE = _parquet(ROWS)
 
 
-@examples
 @given(
     st.one_of(
         st.binary(max_size=200),

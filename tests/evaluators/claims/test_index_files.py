@@ -129,7 +129,7 @@ def test_what_is_hashed_is_what_is_loaded(copy: Path, name: str, harm: str) -> N
         EvidenceIndex.open(copy)
 
 
-@settings(max_examples=int(os.environ.get("NEWWIKI_EXAMPLES", "50")))
+@settings(max_examples=int(os.environ.get("NEWWIKI_EXAMPLES", "30")))
 @given(st.sampled_from([*CONTENT, *DERIVED]), st.integers(0, 10**6), st.integers(1, 255), st.booleans())
 def test_another_byte_in_any_file_is_refused_or_another_fingerprint(
     tmp_path_factory: pytest.TempPathFactory, made: Path, name: str, place: int, bits: int, described: bool

@@ -48,7 +48,7 @@ def test_backward_bleu_by_hand(corpus: Make) -> None:
     assert backward_bleu(corpus(["a a a", "b b b"], ["a a a", "b b b"])) == SetScore(1.0)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(TEXTS)
 def test_self_bleu_is_the_mean_of_nltks(texts: list[list[str]]) -> None:
     corpus = Corpus({(page, 0): tuple(words) for page, words in enumerate(texts)}, dict.fromkeys(range(len(texts)), ()))
@@ -63,7 +63,7 @@ def test_self_bleu_is_the_mean_of_nltks(texts: list[list[str]]) -> None:
         assert found == SetScore(pytest.approx(fmean(scores)))
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(TEXTS, TEXTS)
 def test_backward_bleu_is_the_mean_of_nltks(texts: list[list[str]], articles: list[list[str]]) -> None:
     pairs = list(zip(texts, articles, strict=False))

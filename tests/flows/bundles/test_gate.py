@@ -297,7 +297,7 @@ def checks(genuine: GatheredParts) -> Iterator[Checks]:
         yield Checks(genuine, {part: table.to_pylist() for part, table in tables.items()}, connection)
 
 
-@settings(max_examples=int(os.environ.get("NEWWIKI_EXAMPLES", "100")), suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_what_passes_every_check_differs_in_claims_alone(data: st.DataObject, checks: Checks) -> None:
     part = data.draw(st.sampled_from(sorted(checks.rows, key=lambda part: (part.table, part.path))))

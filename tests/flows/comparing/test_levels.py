@@ -3,7 +3,6 @@
 import contextlib
 import io
 import json
-import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -12,7 +11,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.comparing import show_board
@@ -167,7 +166,6 @@ def connection(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield opened
 
 
-@settings(max_examples=int(os.environ.get("NEWWIKI_EXAMPLES", "100")))
 @given(came_from, st.lists(rows, max_size=8))
 def test_the_level_of_each_scoring_is_at_most_what_was_confirmed(
     connection: duckdb.DuckDBPyConnection, origins: Origins, checks: list[Verification]

@@ -70,14 +70,14 @@ def count(path: Path, table: str) -> int:
 
 @pytest.fixture
 def large_export(tmp_path: Path) -> Path:
-    """The sample wiki twenty-five times over, under new titles and numbers: some seconds of reading."""
+    """The sample wiki fifteen times over, under new titles and numbers: some seconds of reading."""
     text = wiki().read_text("utf-8")
     head, pages = text.split("  <page>\n", 1)
     body = "  <page>\n" + pages.removesuffix("</mediawiki>\n")
     path = tmp_path / "large.xml"
     with path.open("w", encoding="utf-8") as file:
         file.write(head)
-        for copy in range(25):
+        for copy in range(15):
             numbered = body.replace("<title>", f"<title>{copy} ")
             file.write(numbered.replace("    <id>", f"    <id>{copy + 1}0"))
         file.write("</mediawiki>\n")
@@ -89,7 +89,7 @@ def test_a_refresh_that_is_killed_goes_on(newwiki: Run, large_export: Path, tmp_
     whole = newwiki(*asked, "--db", "whole.duckdb")
     assert whole.returncode == 0, whole.stderr
     for _ in range(2):
-        enough = staged_bytes(tmp_path) + 500_000  # some batches of verdicts
+        enough = staged_bytes(tmp_path) + 300_000  # some batches of verdicts
         until = partial(lambda least: staged_bytes(tmp_path) > least, enough)
         kill_when([*asked, "--db", "killed.duckdb"], tmp_path, until)
         assert not (tmp_path / "killed.duckdb").exists(), "it was published before it could be killed"
@@ -105,14 +105,14 @@ def test_an_evaluation_that_is_killed_goes_on(
 ) -> None:
     whole = Path(shutil.copy(database, tmp_path / "whole.duckdb"))
     asked: list[str | Path] = ["evaluate", toy_checkpoint, "--decoder", "sample:top_p=0.9", "--entities", "rules-v1"]
-    asked += ["--prompts", "4", "--samples", "16", "--keep", "3", "--max-new-tokens", "120"]  # seconds, one by one
+    asked += ["--prompts", "4", "--samples", "10", "--keep", "3", "--max-new-tokens", "80"]  # seconds, one by one
     ended = newwiki(*asked, "--db", whole)
     assert ended.returncode == 0, ended.stderr
     kill_when(
-        [*asked, "--batch-size", "1", "--db", database], tmp_path, lambda: 0 < count(database, "completions") < 64
+        [*asked, "--batch-size", "1", "--db", database], tmp_path, lambda: 0 < count(database, "completions") < 40
     )
     written = count(database, "completions")
-    assert 0 < written < 64
+    assert 0 < written < 40
     kill_when([*asked, "--batch-size", "8", "--db", database], tmp_path, lambda: count(database, "scores") > 0)
     again = newwiki(*asked, "--db", database)
     assert again.returncode == 0, again.stderr

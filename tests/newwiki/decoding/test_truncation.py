@@ -130,7 +130,6 @@ def test_top_n_sigma_by_hand() -> None:
     st.sampled_from([*NEW, *TOGETHER]),
     st.randoms(use_true_random=False),
 )
-@settings(max_examples=150, deadline=None)
 def test_what_is_kept_does_not_depend_on_the_order_of_tokens_and_is_never_nothing(
     quarters: list[int], parameters: Parameters, random: object
 ) -> None:

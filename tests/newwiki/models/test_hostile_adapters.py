@@ -1,13 +1,12 @@
 """An adapter's configuration from somebody else is read, or refused by one error, in bounded time."""
 
 import json
-import os
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from newwiki.errors import NewWikiError, TerminalError
@@ -15,8 +14,6 @@ from newwiki.models import merging
 from newwiki.models.adapters import described
 from newwiki.models.checkpoint import Trust, find
 from newwiki.models.merging import require_bounded
-
-examples = settings(max_examples=int(os.environ.get("NEWWIKI_EXAMPLES", "100")))
 
 SOUND = {"peft_type": "LORA", "base_model_name_or_path": "nowhere/model", "r": 8, "target_modules": ["c_attn"]}
 NAMES = [f"transformer.h.{layer}.attn.{module}" for layer in range(12) for module in ("c_attn", "c_proj")]
@@ -40,7 +37,6 @@ def write(folder: Path, **changes: Any) -> None:
     (folder / "adapter_config.json").write_text(json.dumps({**SOUND, **changes}))
 
 
-@examples
 @given(
     name=st.sampled_from([*SOUND, "revision", "rank_pattern", "modules_to_save", "layer_replication"]), value=_VALUES
 )
