@@ -450,7 +450,7 @@ class ComparisonRequest(Request):
         group=GATE,
     )
     max_loss: float | None = field(None, _MAX_LOSS, above=0, example=0.02, group=GATE)
-    unless_sure: Unless | None = field(None, _UNLESS_SURE, group=GATE)
+    unless_sure: Unless | None = field(None, _UNLESS_SURE, example="fail", group=GATE)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -486,7 +486,7 @@ class GateRequest(Request):
     )
     snapshot: str | None = field(None, SNAPSHOT_OF_RUNS, metavar="ID")
     max_loss: float | None = field(None, _MAX_LOSS, above=0, example=0.02)
-    unless_sure: Unless | None = field(None, _UNLESS_SURE)
+    unless_sure: Unless | None = field(None, _UNLESS_SURE, example="fail")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from newwiki.errors import UsageError
 from newwiki.fields import field, fields_of
-from newwiki.request import ComparisonRequest, EvaluationRequest, Request
+from newwiki.request import SNAPSHOT_OF_RUNS, ComparisonRequest, EvaluationRequest, Request
 from newwiki.settings import MODEL
 
 # Fields that apply only to a checkpoint that is evaluated
@@ -29,6 +29,7 @@ class VerdictRequest(Request):
         metavar="A",
     )
     baseline: str = field(help="Run to judge it against.", argument=True, metavar="B")
+    snapshot: str | None = field(None, SNAPSHOT_OF_RUNS, metavar="ID")
     metrics: str = field(
         ComparisonRequest.metrics,
         "Metrics that decide (content: those that tell an article from another on the snapshot, where that is known).",

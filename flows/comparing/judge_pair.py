@@ -57,9 +57,11 @@ def judge_pair(database: Database, request: VerdictRequest) -> Judgement:
     If the knowledge cutoffs of both models are known, only articles created after both of them count. Raises UsageError
     for names that match no run, several runs or the same run, and the errors of `compare`.
     """
-    candidate, baseline = comparison.contenders(database, [request.candidate, request.baseline])
+    noted: list[str] = []
+    names = [request.candidate, request.baseline]
+    candidate, baseline = comparison.contenders(database, names, snapshot=request.snapshot, note=noted.append)
     if candidate == baseline:
-        raise UsageError("both names mean the same run; `newwiki leaderboard` lists the runs")
+        raise UsageError("both names mean the same run; `newwiki list runs` lists the runs")
     after = cutoffs_are_known(candidate, baseline)
     rows, notes = compare(
         database,
@@ -74,7 +76,8 @@ def judge_pair(database: Database, request: VerdictRequest) -> Judgement:
     verdict = overall(candidate, baseline, outcomes)
     [evaluator_id] = [row.evaluator_id for row in rows if row.metric == verdict.metric]
     articles = most_different(database, candidate, baseline, verdict.metric, evaluator_id, after_cutoff=after)
-    return Judgement(candidate, baseline, verdict, outcomes, articles, [*notes, *unknown_cutoffs(candidate, baseline)])
+    notes = [*noted, *notes, *unknown_cutoffs(candidate, baseline)]
+    return Judgement(candidate, baseline, verdict, outcomes, articles, notes)
 
 
 def named_metrics(metrics: str) -> list[str] | None:

@@ -44,7 +44,7 @@ def prepare(database: Database, request: VerdictRequest, settings: Settings, pro
     Raises UsageError for a baseline that is no stored run or whose settings a command cannot repeat. Raises
     TerminalError if the checkpoint is the baseline's, or if no metric of the baseline can be computed here.
     """
-    [baseline] = comparison.contenders(database, [request.baseline])
+    [baseline] = comparison.contenders(database, [request.baseline], snapshot=request.snapshot, note=progress.note)
     if baseline.settings is None:
         raise UsageError(
             f"{baseline.run_id} is not a run: with --until-sure, name the run to judge the checkpoint against"

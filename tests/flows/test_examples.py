@@ -39,6 +39,12 @@ NOT_RUN = {
     "newwiki site --out board": f"it takes six seconds; {_PAGES}",
     "newwiki site bundles --key trusted --out board": "it recomputes every score; tests/flows/bundles does so",
     "newwiki doctor": f"it loads every evaluator; {_PAGES}",
+    "newwiki compare gpt2/greedy mine/greedy --fail-if 'sbert<-0.01'": (
+        "so few prompts pass no gate; tests/flows/comparing/test_every_month.py runs one"
+    ),
+    "newwiki verdict checkpoints/step-500 gpt2/greedy --until-sure --margin 0.02": (
+        "it evaluates a checkpoint; tests/flows/evaluating/test_until_sure.py does"
+    ),
 }
 _EXPERIMENTS = "newwiki experiment "  # each takes several models; tests/flows/experiments runs each on a small one
 
