@@ -24,9 +24,7 @@ from page_tables import table, written_into
 
 from evaluators import statistics
 from flows.comparing import bounds
-from flows.comparing.differences import Test, _differences
 from flows.evaluating.until_sure import ROUND, Scale, is_settled, look
-from newwiki.levels import CLAIMED
 
 PROMPTS = 247
 Random = np.random.Generator
@@ -154,13 +152,16 @@ def gate_rows(draws: int) -> list[list[str]]:
 
 
 def _gate(values: Array) -> bounds.GateResult:
-    nothing, run = SimpleNamespace(rows=lambda *_: []), SimpleNamespace(run_id="run")
-    levels = cast(Any, {("run", "e"): SimpleNamespace(level=CLAIMED)})
     apart = (values[1] - values[0]).T
-    [row] = _differences(
-        cast(Any, nothing), cast(Any, run), cast(Any, run), [Test("m", "e")], values, apart, levels, 0, statistics.LEVEL
+    found = statistics.differences_estimate(apart).at()
+    row = SimpleNamespace(
+        difference=found.mean,
+        low=found.low,
+        high=found.high,
+        no_interval=found.lacking,
+        effect_size=float(statistics.effect_size(apart)[0]),
     )
-    [result] = bounds.results([bounds.Bound("m", "<", -MAX_LOSS)], {"m": row})
+    [result] = bounds.results([bounds.Bound("m", "<", -MAX_LOSS)], {"m": cast(Any, row)})
     return result
 
 
@@ -177,9 +178,11 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=400)
     parser.add_argument("--into", type=Path)
     asked = parser.parse_args()
-    tables = {name: table(HEADS[name], rows(asked.draws)) for name, rows in ROWS.items()}
-    for name, lines in tables.items():
-        sys.stdout.write(f"{name}\n{lines}\n\n")
+    tables = {}
+    for name, rows in ROWS.items():
+        tables[name] = table(HEADS[name], rows(asked.draws))
+        sys.stdout.write(f"{name}\n{tables[name]}\n\n")
+        sys.stdout.flush()
     if asked.into:
         page = asked.into.read_text("utf-8")
         asked.into.write_text(written_into(page, "until-sure", tables), "utf-8")

@@ -195,12 +195,12 @@ def test_runs_are_compared_on_what_neither_model_can_have_seen(dated: Database) 
 
 
 def test_verdict_counts_what_neither_model_can_have_seen_where_both_cutoffs_are_known(dated: Database) -> None:
-    """After the 15th each of 20 articles has 1 less of `middle`, which has no variance; `unsaid` counts everywhere."""
+    """After the 15th each of 19 scored articles has 1 less of `middle`: no variance. With `unsaid` all 39 count."""
     judged = judge_pair(dated, VerdictRequest(candidate="middle", baseline="august", metrics="density"))
-    assert (judged.verdict.articles, judged.verdict.difference, judged.verdict.no_interval) == (20, -1.0, "no variance")
-    assert {one.page_id for one in judged.articles} <= set(range(1021, 1041))
+    assert (judged.verdict.articles, judged.verdict.difference, judged.verdict.no_interval) == (19, -1.0, "no variance")
+    assert {one.page_id for one in judged.articles} <= set(range(1021, 1040))
     everywhere = judge_pair(dated, VerdictRequest(candidate="unsaid", baseline="august", metrics="density"))
-    assert everywhere.verdict.articles == 40
+    assert everywhere.verdict.articles == 39
     assert "because the knowledge cutoff of models/unsaid/greedy is unknown" in everywhere.notes[-1]
 
 
