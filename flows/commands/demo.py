@@ -1,4 +1,4 @@
-"""`newwiki demo`: the full pipeline on a sample wiki with a toy model."""
+"""`newwiki demo`: the full pipeline on a sample wiki with toy models."""
 
 from pathlib import Path
 
@@ -13,16 +13,18 @@ from newwiki.settings import SCORERS, Settings
 
 @listed(
     "make",
-    "Run the full pipeline on a sample wiki with a toy model.",
+    "Run the full pipeline on a sample wiki.",
     examples=("newwiki demo --out demo",),
 )
 @click.command(cls=GroupedCommand)
 @click.option("--out", default="demo", show_default=True, type=Output(path_type=Path), help="Folder to work in.")
+@click.option("--retrain", is_flag=True, help="Train the toy models instead of using those of the package.")
 @click.option("--claims", is_flag=True, help="Train a toy pair scorer as well, which checks the claims of texts.")
 @setting_options(SCORERS)
 @common
-def demo(settings: Settings, quiet: bool, out: Path, claims: bool) -> None:
-    """Run the full pipeline: import a sample wiki, train a toy model, evaluate it, and write leaderboard and report."""
+def demo(settings: Settings, quiet: bool, out: Path, retrain: bool, claims: bool) -> None:
+    """Run the full pipeline: import two months of a sample wiki, let toy models that have read the first month write
+    the articles of the second, score them, and show leaderboard, report and two verdicts."""
     from flows.demonstration import run
 
-    run(out, settings, reporter(quiet), claims=claims)
+    run(out, settings, reporter(quiet), claims=claims, retrain=retrain)

@@ -21,16 +21,25 @@ _WINDOW = 128  # tokens per training example
 _BATCH = 4
 
 
-def train(texts: Sequence[str], folder: Path, *, steps: int = 1200, report: Report | None = None) -> None:
+def train(
+    texts: Sequence[str],
+    folder: Path,
+    *,
+    steps: int = 1200,
+    layers: int = 2,
+    width: int = 192,
+    report: Report | None = None,
+) -> None:
     """Train on whole articles and write model and tokenizer to `folder`, which appears only when it is complete.
 
-    `report` receives (step, steps). The seed is fixed; results differ between machines in the last digits.
+    The model has `layers` layers of `width` units. `report` receives (step, steps). The seed is fixed; results differ
+    between machines in the last digits.
     """
     import torch
 
     silence_transformers()
     tokenizer = _tokenizer(texts)
-    model = _model(tokenizer)
+    model = _model(tokenizer, layers, width)
     stream = torch.tensor([token for text in texts for token in tokenizer(text + _END)["input_ids"]])
     generator = torch.Generator().manual_seed(0)
 
@@ -52,7 +61,7 @@ def _tokenizer(texts: Sequence[str]) -> Any:
     return PreTrainedTokenizerFast(tokenizer_object=bpe._tokenizer, eos_token=_END)
 
 
-def _model(tokenizer: Any) -> Any:
+def _model(tokenizer: Any, layers: int, width: int) -> Any:
     import torch
     from transformers import GPT2Config, GPT2LMHeadModel
 
@@ -62,8 +71,8 @@ def _model(tokenizer: Any) -> Any:
         GPT2Config(
             vocab_size=len(tokenizer),
             n_positions=_CONTEXT,
-            n_embd=192,
-            n_layer=2,
+            n_embd=width,
+            n_layer=layers,
             n_head=4,
             bos_token_id=end,
             eos_token_id=end,
