@@ -132,10 +132,11 @@ def run(folder: Path, settings: Settings, progress: Progress, *, claims: bool = 
         report=Report(out=str(folder / "reports")),
     )
     ending = month(Month(registered.wikis[0], TEST_MONTH, registered, settings))
+    has_read = which_month_it_has_read(toys[0], ending.snapshot.snapshot_id, settings)
     show_funnel(database, ending.snapshot.snapshot_id, "table")
     for note in show_board.show(database, LeaderboardRequest(snapshot=ending.snapshot.snapshot_id), "table", prefer=()):
         progress.note(note)
-    say(which_month_it_has_read(toys[0], ending.snapshot.snapshot_id, settings))
+    say(has_read)
     say(which_toy_is_better(database, *toys))
     say(where_next(database.path, toys[0], ending.report, settings))
 
