@@ -178,7 +178,7 @@ def stored(path: Path) -> dict[str, list[Any]]:
     with duckdb.connect(str(path), read_only=True) as connection:
         tables = "select table_name from duckdb_tables() where table_name != 'commit_counter'"
         return {
-            name: connection.execute(f"select * from {name} order by all").fetchall()
+            name: connection.execute(f"select * from {name} order by all").fetchall()  # noqa: S608 (our own names)
             for (name,) in connection.execute(tables).fetchall()
         }
 
