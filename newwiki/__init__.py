@@ -25,6 +25,7 @@ __all__ = [
     "Metric",
     "SetScore",
     "Unscorable",
+    "VerdictCallback",
     "articles",
     "build_evidence",
     "candidates",

@@ -7,6 +7,7 @@ newwiki.duckdb); `**settings` are other settings by name, such as `entities="rul
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -45,6 +46,9 @@ from flows.commands import verdict as _verdict
 from flows.exporting.document_scorer import DocumentScorer
 from flows.jobs.python_function import python_function
 
+if TYPE_CHECKING:
+    from flows.api.verdict_callback import VerdictCallback
+
 build_evidence: Callable[..., pa.Table] = python_function(_evidence.build_evidence)
 check: Callable[..., pa.Table] = python_function(_bundle.check)
 compare: Callable[..., pa.Table] = python_function(_compare.compare)
@@ -71,6 +75,7 @@ verdict: Callable[..., pa.Table] = python_function(_verdict.verdict)
 
 __all__ = [
     "DocumentScorer",
+    "VerdictCallback",
     "articles",
     "build_evidence",
     "candidates",
@@ -109,3 +114,12 @@ __all__ = [
     "verdict",
     "verify",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Return the callback of a training, whose base class takes seconds to import."""
+    if name == "VerdictCallback":
+        from flows.api.verdict_callback import VerdictCallback
+
+        return VerdictCallback
+    raise AttributeError(f"module 'flows.api' has no attribute '{name}'")

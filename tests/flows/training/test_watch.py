@@ -8,9 +8,12 @@ import signal
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
+from transformers import AutoModelForCausalLM, AutoTokenizer, Trainer, TrainerCallback, TrainingArguments
 
+import newwiki
 from flows.progress import Silent
 from flows.report.page import render
 from flows.training.checkpoints import Watch
@@ -202,3 +205,54 @@ def change(checkpoint: Path) -> None:
     weights = load_file(checkpoint / "model.safetensors")
     save_file({name: one * 1.01 for name, one in weights.items()}, checkpoint / "new", metadata={"format": "pt"})
     (checkpoint / "new").rename(checkpoint / "model.safetensors")
+
+
+class Logged(TrainerCallback):
+    """In the place of Weights & Biases, MLflow or trackio, which get the same from the Trainer."""
+
+    def __init__(self) -> None:
+        self.logs: list[dict[str, float]] = []
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, float], **_: Any) -> None:
+        self.logs.append({"step": state.global_step, **logs})
+
+
+def trained(checkpoint: Path, folder: Path, database: Path | None) -> tuple[list[dict[str, float]], dict[int, str]]:
+    """Train the toy for four steps, and save it twice; with a database, judge the second checkpoint by the first."""
+    tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+    tokenizer.pad_token = tokenizer.eos_token
+    tokens = tokenizer("The river Lumen flows through Ostrel. " * 8)["input_ids"][:64]
+    logged = Logged()
+    trainer = Trainer(
+        AutoModelForCausalLM.from_pretrained(checkpoint),
+        TrainingArguments(
+            output_dir=str(folder), max_steps=4, save_steps=2, logging_steps=1, learning_rate=1e-2, use_cpu=True,
+            report_to="none", disable_tqdm=True, per_device_train_batch_size=2, seed=0, save_only_model=True,
+        ),
+        train_dataset=[{"input_ids": tokens, "labels": tokens}] * 8,
+        processing_class=tokenizer,
+        callbacks=[logged],
+    )  # fmt: skip
+    callback = newwiki.VerdictCallback(
+        trainer, db=database, prompts=13, max_new_tokens=16, samples=1, keep=1, metrics="rep_4,distinct_2"
+    )
+    if database:
+        trainer.add_callback(callback)
+    trainer.train()
+    return logged.logs, callback.sentences
+
+
+def test_a_callback_judges_each_checkpoint_and_the_training_stays_the_same(
+    published: Path, toy_checkpoint: Path, tmp_path: Path
+) -> None:
+    database = Path(shutil.copy(published, tmp_path / "newwiki.duckdb"))
+    logs, sentences = trained(toy_checkpoint, tmp_path / "judged", database)
+    judged = [log for log in logs if "newwiki/verdict" in log]
+    assert [log["step"] for log in judged] == [4], "the first checkpoint is what the others are judged against"
+    assert judged[0]["newwiki/verdict"] in (-1, 0, 1)
+    [metric] = [name.removesuffix("_difference") for name in judged[0] if name.endswith("_difference")]
+    assert metric in ("newwiki/rep_4", "newwiki/distinct_2") and metric in judged[0]
+    assert "checkpoint-4/greedy" in sentences[4] and "checkpoint-2/greedy" in sentences[4]
+    alone, _ = trained(toy_checkpoint, tmp_path / "alone", None)
+    losses = [[log["loss"] for log in found if "loss" in log] for found in (logs, alone)]
+    assert losses[0] == losses[1] and len(losses[0]) == 4
