@@ -21,6 +21,7 @@ GROUPS: dict[Group, str] = {
 
 ARGUMENTS, OWN, GENERAL = "Arguments", "Options", "General options"  # headings of the options of a command
 _WIDTH = 78  # width of a help line, for a terminal of 80 columns
+_WHOLE = 1000  # characters: no summary of a command is cut
 
 
 @dataclass(frozen=True)
@@ -84,8 +85,7 @@ class CommandGroup(click.Group):
             if members:
                 with formatter.section(heading):
                     longest = max(map(len, shown))
-                    room = formatter.width - longest - 6
-                    rows = [(name, command.get_short_help_str(room)) for name, command in sorted(members.items())]
+                    rows = [(name, command.get_short_help_str(_WHOLE)) for name, command in sorted(members.items())]
                     formatter.write_dl([(name.ljust(longest), summary) for name, summary in rows])
 
 

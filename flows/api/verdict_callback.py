@@ -13,7 +13,7 @@ _SIGNS = {"better": 1, "worse": -1}
 
 
 class VerdictCallback(TrainerCallback):  # type: ignore[misc]
-    """Evaluates each saved checkpoint, and logs whether it is better than a stored run.
+    """A callback that evaluates each saved checkpoint, and logs whether it is better than a stored run.
 
         trainer.add_callback(VerdictCallback(trainer, "gpt2/greedy", prompts=40))
 
