@@ -77,6 +77,7 @@ NOT_RUN = {
     "--month 2026-09": _DOCKER,
     "docker run --rm --volume newwiki:/data newwiki-eval evaluate gpt2 --decoder greedy --prompts 100": _DOCKER,
     "docker run --detach --restart unless-stopped --volume newwiki:/data newwiki-eval schedule": _DOCKER,
+    "uvx --from 'newwiki-eval[offline]' newwiki demo": "a download of a release; make demo runs the same",
     "pip install 'newwiki-eval[offline]'": "a download of a release; the Makefile installs the same from this folder",
     "pip install -c constraints.txt -e '.[offline]'": "the Makefile installs the same, and more",
     "lm_eval --model hf --model_args pretrained=MODEL,dtype=float32 --tasks newwiki_enwiki_2026_09 "
