@@ -79,7 +79,6 @@ NOT_RUN = {
     "docker run --detach --restart unless-stopped --volume newwiki:/data newwiki-eval schedule": _DOCKER,
     "uvx --from 'newwiki-eval[offline]' newwiki demo": "a download of a release; make demo runs the same",
     "pip install 'newwiki-eval[offline]'": "a download of a release; the Makefile installs the same from this folder",
-    "pip install -c constraints.txt -e '.[offline]'": "the Makefile installs the same, and more",
     "lm_eval --model hf --model_args pretrained=MODEL,dtype=float32 --tasks newwiki_enwiki_2026_09 "
     "--include_path newwiki-task --log_samples --output_path results": "tests/flows/exporting runs it on a real model",
     "newwiki score results/MODEL/samples_newwiki_enwiki_2026_09_TIME.jsonl --snapshot enwiki-2026-09 --metrics all": (
@@ -185,11 +184,12 @@ IN_PART = {
     # The tutorial names the demonstration's files, and the other pages a database and a checkpoint of their own.
     " --db demo/demo.duckdb": "",
     "demo/toy-gpt2": "gpt2",
-    " toy-gpt2/": " gpt2/",
     " --decoder sample:top_p=0.5 --samples 2 --keep 2 --max-new-tokens 96": (
         " --decoder sample:top_p=0.5 --prompts 2 --samples 2 --keep 2"
     ),
-    "verdict gpt2/sample:temperature=0.9,top_k=20,top_p=0.9": "verdict gpt2/sample:top_p=0.9",
+    "verdict toy-gpt2/sample:temperature=0.9,top_k=20,top_p=0.9 toy-gpt2/greedy": (
+        "verdict gpt2/sample:top_p=0.9 gpt2/greedy"
+    ),
 }
 
 

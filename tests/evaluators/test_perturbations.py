@@ -1,11 +1,11 @@
 """Texts of known quality: each has the promised length and content, and depends only on the seed and the article."""
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from evaluators import perturbations
-from newwiki.text.words import first_words, split_words
+from newwiki.text.words import first_words, split_words, without_spaces
 
 LORN = "Lorn is a town."
 SENTENCES = ["It has a mill.", "It has a church.", "It has a river.", "It has a school."]
@@ -29,7 +29,10 @@ def test_first_words_keeps_white_space_and_counts_as_split_words(text: str, coun
 
 @given(st.text("ab \n", max_size=60) | st.text("東京。", max_size=60), st.integers(0, 40))
 def test_first_words_has_the_first_words(text: str, count: int) -> None:
-    assert split_words(first_words(text, count)) == split_words(text)[:count]
+    """As long as the beginning is split by the same rule: a single 京 is not yet a text without spaces."""
+    beginning = first_words(text, count)
+    assume(without_spaces(beginning) == without_spaces(text))
+    assert split_words(beginning) == split_words(text)[:count]
 
 
 @pytest.mark.parametrize(("words", "text"), [(4, LORN), (6, "Lorn is a town. Lorn is"), (1, "Lorn")])

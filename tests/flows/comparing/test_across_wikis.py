@@ -95,7 +95,7 @@ def test_articles_are_paired_by_their_item_whatever_their_numbers_are(database: 
         "numbers mean the same in en and de as far as the model reads both: sbert by a-model-of-both",
         "paired by item of Wikidata, of which 15 of 15 items that are new in both are in both runs",
         "paired on 15 prompts of A's 3 and B's 3",
-        "tests every metric: no anchor texts of dewiki-2026-09 and enwiki-2026-09 are scored; "
+        "tests every metric with a better direction: no anchor texts of dewiki-2026-09 and enwiki-2026-09 are scored; "
         "`newwiki score --run a --run b` scores them",
     ]
 

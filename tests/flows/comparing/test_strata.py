@@ -241,4 +241,4 @@ def test_the_report_has_a_table_for_each_stratum(cut: Database) -> None:
     assert "<b>By age</b>: all articles are in one group, 2026-09." in lacking
     assert "nobody has looked up what the articles" in lacking
     for record in board(cut, SNAPSHOT, by="infobox").records:
-        assert f"{digits(record['density'])} <span" in section.replace("<strong>", "").replace("</strong>", "")
+        assert f"{digits(record['density'])}<span" in section.replace("<strong>", "").replace("</strong>", "")

@@ -12,6 +12,7 @@ from newwiki.verdict_request import VerdictRequest
 from storage.database import Database
 from storage.run_names import Contender
 from tests.flows.conftest import Run
+from tests.flows.experiments import recomputed
 from tests.flows.scored import SNAPSHOT, add_run, score
 
 NOISE = np.array([-0.1, 0.1, 0.05, -0.05] * 10)
@@ -90,6 +91,34 @@ def test_verdict_names_the_articles_with_the_largest_differences(stored: Databas
     judged = judge_pair(stored, VerdictRequest(candidate="mine", baseline="base", metrics="sbert"))
     assert [one.page_id for one in judged.articles] == [8, 4, 21]
     assert [one.difference for one in judged.articles] == pytest.approx([0.9, -0.8, 0.7])
+
+
+@recomputed.recomputes("verdict")
+def test_verdict_is_that_of_a_recomputation_from_stored_scores(stored: Database) -> None:
+    """From the scores alone: every text of 14 prompts by three metrics, of which two differ."""
+    random = np.random.default_rng(3)
+    shared = random.normal(size=(14, 1))
+    for run_id in ("a", "b"):
+        numbers = {
+            name: shared + random.exponential(0.5, size=(14, 2)) + more * (run_id == "b")
+            for name, more in (("much", 1.0), ("some", 0.35), ("none", 0.0))
+        }
+        score(stored, add_run(stored, run_id, prompts=14), numbers)
+    judged = judge_pair(stored, VerdictRequest(candidate="b", baseline="a", metrics="all"))
+    with stored.read() as connection:
+        sql = "select metric, run_id, page_id, avg(value) from scores group by all"
+        means = {tuple(key): value for *key, value in connection.execute(sql).fetchall()}
+    apart = [
+        [means[one.metric, "b", page] - means[one.metric, "a", page] for page in range(1, 15)]
+        for one in judged.outcomes
+    ]
+    corrected = recomputed.holm([recomputed.p_of_mean(differences) for differences in apart])
+    for one, differences, p in zip(judged.outcomes, apart, corrected, strict=True):
+        expected = recomputed.interval(differences)
+        assert (one.difference, one.low, one.high) == pytest.approx((expected.mean, expected.low, expected.high))
+        assert one.outcome == ("better" if p <= recomputed.LEVEL and expected.mean > 0 else "cannot tell")
+    assert judged.verdict.verdict == "better"
+    assert {one.outcome for one in judged.outcomes} == {"better", "cannot tell"}
 
 
 def test_verdict_fits_a_terminal_and_a_pull_request_and_is_the_first_line_of_compare(

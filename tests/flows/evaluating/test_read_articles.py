@@ -117,7 +117,7 @@ def test_several_models_are_one_column_of_the_leaderboard(read: Path) -> None:
 
 def test_two_readings_are_compared_by_page_and_by_part(read: Path) -> None:
     first, second = (run for (run,) in asked_of(read, "select run_id from runs where samples = 0 order by started_at"))
-    found = newwiki.compare(first, second, db=read, quiet=True).to_pylist()
+    found = newwiki.compare(first, second, metrics="all", db=read, quiet=True).to_pylist()
     assert {one["metric"] for one in found} == METRICS
     by = {one["metric"]: one for one in found}
     assert by["bits_per_byte"]["difference"] > 0

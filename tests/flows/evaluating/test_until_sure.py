@@ -1,8 +1,10 @@
 """A checkpoint is evaluated until the verdict is sure: it stops early, can be killed, and can be completed."""
 
 import json
+import math
 import shutil
 from datetime import date
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from newwiki.verdict_request import VerdictRequest
 from storage.database import Database
 from tests.flows import in_process as here
 from tests.flows.conftest import Run, environment
+from tests.flows.experiments import recomputed
 from tests.once import once
 
 METRICS = "rep_4,distinct_2"
@@ -186,3 +189,28 @@ def test_evidence_of_several_metrics_adds_up_and_a_margin_needs_all_of_them() ->
     missing = np.full((2, 400), np.nan)
     missing[0] = 0.0
     assert not is_settled(look(scales, np.zeros((2, 400)), missing, margin=0.05))
+
+
+@recomputed.recomputes("verdict_until_sure")
+def test_outcomes_of_a_look_are_those_of_a_recomputation() -> None:
+    """By plain Python: the capital won against a mean of 0, and closed testing by the mean of each set of metrics."""
+    random = np.random.default_rng(5)
+    differences = np.clip(random.normal([[0.3], [0.0], [-0.2]], 0.2, size=(3, 60)), -1, 1)
+    scales = [Scale(name, "higher", 1.0) for name in ("much", "none", "less")]
+    found = [one.outcome for one in look(scales, np.zeros((3, 60)), differences)]
+    won = [capital([(number + 1) / 2 for number in row]) for row in differences.tolist()]
+    sets = [chosen for size in (1, 2, 3) for chosen in combinations(range(3), size)]
+    corrected = [
+        min(sum(won[n] for n in chosen) / len(chosen) for chosen in sets if place in chosen) for place in range(3)
+    ]
+    signs = ["better" if row.mean() > 0 else "worse" for row in differences]
+    assert found == [sign if e >= 20 else "cannot tell" for sign, e in zip(signs, corrected, strict=True)]
+    assert found == ["better", "cannot tell", "worse"]
+
+
+def capital(shares: list[float]) -> float:
+    """Half of the capital bets that the mean of these shares is above 0.5, half that it is below."""
+    bets = [number / 21 for number in range(1, 21)]
+    above = sum(math.prod(1 - bet + bet * share / 0.5 for share in shares) for bet in bets) / len(bets)
+    below = sum(math.prod(1 - bet + bet * (1 - share) / 0.5 for share in shares) for bet in bets) / len(bets)
+    return (above + below) / 2

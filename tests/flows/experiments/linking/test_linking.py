@@ -353,7 +353,7 @@ def test_the_command_answers_and_writes_a_page(in_process: Run, database: Databa
     assert "Means on one scale: four · greedy, sbert, 2026-08: 0.5" in page
     ended = in_process("compare", "old", "better", "--across", "snapshot", "--db", database.path)
     assert ended.returncode == 0, ended.stderr
-    assert "different" in ended.stdout
+    assert " is better than " in ended.stdout
     ended = in_process("leaderboard", "--linked", "--db", database.path, "--format", "json")
     assert ended.returncode == 0, ended.stderr
     rows = {row["run_id"]: row for row in json.loads(ended.stdout)}
