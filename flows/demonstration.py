@@ -16,9 +16,14 @@ from pathlib import Path
 from evaluators.claims.sentence_processing import claims_of
 from evaluators.entities import DEFAULT_TAGGER, STAND_IN
 from flows.comparing import show_board
+from flows.experiments.answering import answer
+from flows.experiments.evaluations import Evaluations
+from flows.experiments.experiment import named
+from flows.experiments.leakage.request import LeakageRequest
+from flows.experiments.leakage.result_tables import Gap
 from flows.presenting.numbers import digits, estimate
 from flows.printing import say
-from flows.progress import Progress
+from flows.progress import Progress, Silent
 from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
 from flows.refreshing.show_funnel import show_funnel
 from flows.schedule.due import Month
@@ -29,7 +34,7 @@ from newwiki.request import LeaderboardRequest
 from newwiki.sample import toy, toy_nli
 from newwiki.settings import Settings
 from newwiki.snapshot import Article, Window
-from storage import snapshots
+from storage import experiments, snapshots
 from storage.database import Database
 
 TRAINING_MONTH, TEST_MONTH = "2026-08", "2026-09"
@@ -132,7 +137,7 @@ def run(folder: Path, settings: Settings, progress: Progress, *, claims: bool = 
         report=Report(out=str(folder / "reports")),
     )
     ending = month(Month(registered.wikis[0], TEST_MONTH, registered, settings))
-    has_read = which_month_it_has_read(toys[0], ending.snapshot.snapshot_id, settings)
+    has_read = which_month_it_has_read(database, toys[0], ending.snapshot.snapshot_id, settings)
     show_funnel(database, ending.snapshot.snapshot_id, "table")
     for note in show_board.show(database, LeaderboardRequest(snapshot=ending.snapshot.snapshot_id), "table", prefer=()):
         progress.note(note)
@@ -152,28 +157,24 @@ def real_models(progress: Progress) -> tuple[Model, ...]:
     return ()
 
 
-def which_month_it_has_read(model: Path, newer: str, settings: Settings) -> str:
+def which_month_it_has_read(database: Database, model: Path, newer: str, settings: Settings) -> str:
     """Return one sentence: by how much the articles of the older month surprise the model less than those of the newer
     one."""
-    from flows.api.experimenting import experiment
-
-    gaps = experiment(
-        "leakage",
-        str(model),
+    asked = LeakageRequest(
+        models=(str(model),),
         likelihood_only=True,
         prompts=EVALUATION.prompts,
         old=f"samplewiki-{TRAINING_MONTH}",
         snapshot=newer,
-        db=settings.db,
-        quiet=True,
     )
-    [gap] = [row for row in gaps.to_pylist() if row["metric"] == "bits_per_byte"]
-    knows = "has read" if gap["verdict"] == "better on old articles" else "cannot be shown to have read"
-    low, high = (None, None) if gap["no_interval"] else (-gap["high"], -gap["low"])
-    lower = estimate(-gap["gap"], low, high, digits, gap["no_interval"])
+    experiment_id = answer(named("leakage"), Evaluations(database, settings, Silent()), asked)
+    [gap] = [row for row in experiments.rows(database, Gap, experiment_id) if row.metric == "bits_per_byte"]
+    knows = "has read" if gap.verdict == "better on old articles" else "cannot be shown to have read"
+    low, high = (None if end is None else -end for end in (gap.high, gap.low))
+    lower = estimate(-gap.gap, low, high, digits, gap.no_interval)
     return (
         f"\n{model.name} {knows} August: its bits per byte on August's articles are {lower} lower than on September's "
-        f"({gap['pairs']} matched pairs of articles)"
+        f"({gap.pairs} matched pairs of articles)"
     )
 
 

@@ -6,9 +6,12 @@ from typing import Any
 import torch
 from transformers import Trainer, TrainerCallback
 
-from flows.api import evaluate, verdict  # which imports this module when it is asked for
+from flows.commands.evaluate import evaluate
+from flows.commands.verdict import verdict
+from flows.jobs.python_function import python_function
 from newwiki.decoding.grammar import parse
 
+_evaluate, _verdict = python_function(evaluate), python_function(verdict)
 _SIGNS = {"better": 1, "worse": -1}
 
 
@@ -47,12 +50,12 @@ class VerdictCallback(TrainerCallback):  # type: ignore[misc]
             return
         checkpoint = Path(args.output_dir) / f"checkpoint-{state.global_step}"
         with torch.random.fork_rng():
-            evaluate(str(checkpoint), decoder=self._decoder, db=self._db, quiet=True, **self._options)
+            _evaluate(str(checkpoint), decoder=self._decoder, db=self._db, quiet=True, **self._options)
         name = f"{checkpoint}/{parse(self._decoder)[0].short}"
         if self._against is None:
             self._against = name
             return
-        [judged] = verdict(name, self._against, db=self._db, quiet=True).to_pylist()
+        [judged] = _verdict(name, self._against, db=self._db, quiet=True).to_pylist()
         self.sentences[state.global_step] = judged["sentence"]
         metric = f"newwiki/{judged['metric']}"
         numbers = {

@@ -43,7 +43,7 @@ def db(two_runs: Path, tmp_path: Path) -> Path:
 def test_what_the_package_hands_on_is_the_api() -> None:
     handed_on = {name for name in newwiki.__all__ if name not in vars(newwiki)}
     assert handed_on == set(flows.api.__all__)
-    for name in handed_on:
+    for name in handed_on - {"VerdictCallback"}:  # which loads transformers
         assert getattr(newwiki, name) is getattr(flows.api, name)
         assert name in dir(newwiki)
     with pytest.raises(AttributeError, match="module 'newwiki' has no attribute 'evaluator_s'"):

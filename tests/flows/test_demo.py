@@ -31,6 +31,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Database:
     return made
 
 
+@pytest.mark.slow
 def test_each_month_of_the_demonstration_has_enough_articles_for_intervals(tmp_path: Path) -> None:
     """By the real thresholds. The first part of the dump alone, with which most tests work, has a dozen a month."""
     whole = Database(tmp_path / "newwiki.duckdb")
@@ -41,6 +42,7 @@ def test_each_month_of_the_demonstration_has_enough_articles_for_intervals(tmp_p
     assert found == [43, 47]
 
 
+@pytest.mark.slow
 def test_the_toys_of_the_package_are_what_training_makes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same files, of the same shapes; the numbers differ between machines in the last digits."""
     monkeypatch.setattr(demo, "TOYS", {name: {**size, "steps": 1} for name, size in demo.TOYS.items()})

@@ -171,7 +171,7 @@ def test_no_function_of_the_api_writes_over_what_belongs_to_the_database(
         "train_scorer": lambda out: newwiki.train_scorer("graded.csv", out=out, db=database, quiet=True),
     }
     names = {"out", "path", "folder", "file"}
-    functions = {name: getattr(newwiki, name) for name in newwiki.__all__}
+    functions = {name: getattr(newwiki, name) for name in newwiki.__all__ if name != "VerdictCallback"}
     writing = {
         name
         for name, one in functions.items()
