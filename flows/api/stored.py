@@ -82,9 +82,10 @@ def query(sql: str, *, db: PathLike | None = None, quiet: bool = False) -> pa.Ta
             rows = connection.sql(statements[0]).to_arrow_table()
         except duckdb.Error as error:
             raise refused(error) from None
-        if not rows.num_rows and (reason := why_empty(connection, sql)):
-            reporter(quiet=quiet).note(reason)
-        return rows
+        reason = None if rows.num_rows else why_empty(connection, sql)
+    if reason:
+        reporter(quiet=quiet).note(reason)
+    return rows
 
 
 def _snapshot_table(name: str, snapshot: str, db: PathLike | None) -> pa.Table:

@@ -53,6 +53,7 @@ def test_kind_that_neither_text_names_has_no_number() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_rules_tell_no_kinds_apart_and_name_the_remedy(rules: Tagger) -> None:
     text, silent = Analyst(rules).analyse(["Anna Berg went to Oslo.", "so it is."], {"mentions"})
     for pair in ((text, text), (text, silent), (silent, text)):

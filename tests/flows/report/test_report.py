@@ -257,6 +257,7 @@ def test_what_a_metric_sees_stands_beside_its_definition(database: Database) -> 
     assert '<th scope="row">distinct_2</th><td class="prose">–</td>' in page
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_said(written: Path) -> None:
     html = written.read_text("utf-8")
     assert "broken (<bdi>one</bdi> · greedy, failed)" in html

@@ -204,6 +204,7 @@ def test_a_reference_is_read_once_a_snapshot_and_a_text_once_a_run(
     assert counting.texts == 3 + 6 + 4
 
 
+@pytest.mark.slow
 def test_prompt_again_gains_nothing_by_what_is_new_and_stored_articles_are_read_again(
     database: Path, tmp_path: Path
 ) -> None:
