@@ -8,7 +8,6 @@ from flows.commands import gate
 from flows.jobs.job import Answer, Here, job, rows_answer
 from flows.presenting import tables
 from flows.presenting.numbers import NONE, digits, estimate, fixed, p_value, signed
-from flows.presenting.table_layout import wrapped
 from flows.printing import say
 from newwiki.errors import UsageError
 from newwiki.fields import field
@@ -113,6 +112,8 @@ def compare(
 
 def show_sentence(sentence: str, form: str) -> None:
     """Write a verdict above its table."""
+    from flows.presenting.table_layout import wrapped
+
     if form == "markdown":
         say(f"**{in_markdown(sentence)}.**\n")
         return
