@@ -37,7 +37,7 @@ pytestmark = pytest.mark.slow
 MARK = "secret-marker"
 # By command, the arguments that make it write all that it can write; `{out}` is a new path.
 OUTGOING: dict[str, str] = {
-    "check": "check {shared}/runs.newwiki --key {shared}/key.pub --receipt {out} --sign {key}",
+    "bundle check": "bundle check {shared}/runs.newwiki --key {shared}/key.pub --receipt {out} --sign {key}",
     "export every-eval-ever":
         "export every-eval-ever {runs} --organization mine --relationship third_party --model-id a/b --instances"
         " --out {out}",
@@ -48,12 +48,12 @@ OUTGOING: dict[str, str] = {
     **{f"export snapshot --format {form}": f"export snapshot latest --format {form} --out {{out}}"
        for form in ("manifest", "parquet", "jsonl", "datasets")},
     "export task": "export task latest --metrics rep_4 --out {out}",
-    "keygen": "keygen --out {key}-2",
-    "push": "push {out}",
+    "bundle keygen": "bundle keygen --out {key}-2",
+    "sync push": "sync push {out}",
     "site": "site --out {out}",
-    "submit": "submit {runs} --key {key} --out {out}",
+    "bundle submit": "bundle submit {runs} --key {key} --out {out}",
 }  # fmt: skip
-TAKES_IN = {"pull"}
+TAKES_IN = {"sync pull"}
 
 
 @dataclass(frozen=True)
@@ -142,12 +142,12 @@ def leave(private: Private, in_process: Run, tmp_path: Path) -> Callable[[str], 
 def test_no_outgoing_format_holds_a_private_path(
     form: str, private: Private, leave: Callable[[str], list[Path]], tmp_path: Path
 ) -> None:
-    if form == "check":
-        leave(OUTGOING["submit"])
+    if form == "bundle check":
+        leave(OUTGOING["bundle submit"])
         (tmp_path / "out").rename(tmp_path / "runs.newwiki")
         shutil.copy(private.folder / "key.pub", tmp_path / "key.pub")
     files = leave(OUTGOING[form])
-    if form == "keygen":
+    if form == "bundle keygen":
         files = [private.folder / "key-2.pub"]
     assert files
     assert [file.name for file in files if MARK.encode() in _bytes(file)] == []
