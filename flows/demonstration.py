@@ -77,7 +77,9 @@ def place_toys(database: Database, folder: Path, progress: Progress, *, retrain:
             with progress.stretch(f"training {name}", "steps") as bar:
                 toy.train(texts, folder / name, **size, report=bar.update)
         else:
-            shutil.copytree(str(files("newwiki.sample") / name), folder / name)
+            unfinished = folder / f"{name}.unfinished"
+            shutil.copytree(str(files("newwiki.sample") / name), unfinished, dirs_exist_ok=True)
+            unfinished.rename(folder / name)  # at once, so that no half of a checkpoint is taken for a whole one
     return [folder / name for name in TOYS]
 
 
@@ -169,12 +171,13 @@ def which_month_it_has_read(database: Database, model: Path, newer: str, setting
     )
     experiment_id = answer(named("leakage"), Evaluations(database, settings, Silent()), asked)
     [gap] = [row for row in experiments.rows(database, Gap, experiment_id) if row.metric == "bits_per_byte"]
-    knows = "has read" if gap.verdict == "better on old articles" else "cannot be shown to have read"
+    is_shown = gap.verdict == "better on old articles"
+    conclusion = "has read" if is_shown else "cannot be shown to have read"
     low, high = (None if end is None else -end for end in (gap.high, gap.low))
     lower = estimate(-gap.gap, low, high, digits, gap.no_interval)
     return (
-        f"\n{model.name} {knows} August: its bits per byte on August's articles are {lower} lower than on September's "
-        f"({gap.pairs} matched pairs of articles)"
+        f"\n{model.name} {conclusion} August: its bits per byte on August's articles are {lower} lower than on "
+        f"September's ({gap.pairs} matched pairs of articles)"
     )
 
 
