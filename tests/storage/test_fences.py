@@ -118,7 +118,8 @@ def test_a_metric_is_a_quoted_column_or_a_named_error(
         connection.rollback()
     assert bool(refused) != can_name_a_metric(name)
     if refused:
-        assert ascii(name)[1:20] in refused
+        plain = str.maketrans("", "", "'\"\\")  # how quotes are written depends on what else the name holds
+        assert ascii(name)[1:20].translate(plain) in refused.translate(plain)
         assert refused.isprintable()
     assert set(unchanged.parent.iterdir()) == beside
     assert not secret.exists()
