@@ -3,6 +3,9 @@ metric."""
 
 from typing import NamedTuple
 
+# The number of a model that has read the articles that is compared with other models. It decides before any of texts.
+READING = "bits_per_byte"
+
 # The columns besides the metrics.
 RESERVED = frozenset(
     {

@@ -223,6 +223,11 @@ def evaluator(
     )
 
 
+def reading_metrics() -> frozenset[str]:
+    """Return the names of the metrics whose numbers come from a model that has read the articles: no text has one."""
+    return frozenset(metric.name for evaluator in reading_evaluators.all().values() for metric in evaluator.metrics)
+
+
 def check_names(evaluator: str, metrics: Sequence[Metric]) -> None:
     """Raise TerminalError for a metric whose name cannot be a column of the leaderboard along with all others."""
     if not metrics:
@@ -315,11 +320,17 @@ def set_evaluator(
 
 
 def reading_evaluator(
-    *, metrics: Sequence[Metric], version: str, parameters: Mapping[str, object], standardised: bool = False
+    *,
+    metrics: Sequence[Metric],
+    version: str,
+    parameters: Mapping[str, object],
+    standardised: bool = False,
+    core: bool = False,
 ) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
     """Register a function from a Reading to a number, an Unscorable, or a dict of them by metric name.
 
-    Its `parameters` describe how the article is read, and not by which model: models are what is compared.
+    Its `parameters` describe how the article is read, and not by which model: models are what is compared. With `core`,
+    every evaluation of a model that can read has its scores.
     """
     return _declaring(
         reading_evaluators,
@@ -328,6 +339,7 @@ def reading_evaluator(
         version=version,
         parameters=dict(parameters),
         standardised=standardised,
+        core=core,
     )
 
 

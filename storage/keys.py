@@ -44,6 +44,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "page_gaps": ("run_id", "metric", "evaluator_id", "page_id", "reason"),
     "page_means": ("run_id", "metric", "evaluator_id", "page_id"),
     "prompt_sets": ("prompt_set_id",),
+    "readings": ("run_id",),
     "reference_parts": ("snapshot_id", "page_id", "part", "made_by"),
     "renamed_runs": ("run_id", "former_model"),
     "requests": ("snapshot_id", "kind"),

@@ -33,9 +33,13 @@ def store_missing(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def choose_columns(connection: duckdb.DuckDBPyConnection) -> None:
-    """Choose again which evaluator's scores fill the column of each metric."""
-    for statement in (query("forget_columns"), query("store_columns")):
-        connection.execute(statement)
+    """Choose again which evaluator's scores fill the column of each metric, and which likelihood run a run has."""
+    for forget, choose in (
+        (query("forget_readings"), query("store_readings")),
+        (query("forget_columns"), query("store_columns")),
+    ):
+        connection.execute(forget)
+        connection.execute(choose)
 
 
 def _store(connection: duckdb.DuckDBPyConnection, run_id: str, evaluator_ids: Collection[str]) -> None:
@@ -63,11 +67,16 @@ def renew_finished(
 def stale(connection: duckdb.DuckDBPyConnection) -> list[str]:
     """Return a sentence for each run whose stored summaries do not match its scores.
 
-    Also returns a sentence for each metric whose column has the scores of another evaluator than it should.
+    Also returns a sentence for each metric whose column has the scores of another evaluator than it should, and for
+    each run that has another likelihood run than it should.
     """
     run_ids = [run_id for (run_id,) in connection.execute(query("summarised_runs")).fetchall()]
-    stale_columns = [sentence for (sentence,) in connection.execute(query("stale_columns")).fetchall()]
-    return [*(sentence for batch in batches.of_runs(run_ids) for sentence in _stale(connection, batch)), *stale_columns]
+    chosen = [
+        sentence
+        for statement in (query("stale_columns"), query("stale_readings"))
+        for (sentence,) in connection.execute(statement).fetchall()
+    ]
+    return [*(sentence for batch in batches.of_runs(run_ids) for sentence in _stale(connection, batch)), *chosen]
 
 
 def _stale(connection: duckdb.DuckDBPyConnection, run_ids: Sequence[str]) -> list[str]:

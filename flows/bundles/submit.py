@@ -15,7 +15,7 @@ from flows.bundles.opened import OpenedBundle, open_bundle
 from newwiki.bundle_requests import SubmitRequest
 from newwiki.errors import TerminalError, UsageError
 from storage import export_snapshot, runs
-from storage.comparison import contenders
+from storage.comparison import contenders, readings_of
 from storage.database import Database
 from storage.folders import whole
 from storage.outputs import safe
@@ -27,6 +27,8 @@ from storage.shared import GatheredParts
 def submit(database: Database, request: SubmitRequest, out: Path, note: Callable[[str], None]) -> OpenedBundle:
     """Write a bundle of runs, and return it as its reader opens it. The same runs of a database give the same bytes.
 
+    The likelihood runs of their models go along, because their scores are columns of these runs.
+
     Raises UsageError for a run that is incomplete, belongs to no published snapshot, or has an id that depends on a
     private path. Raises TerminalError if the stored data would fail the check of a reader. No file remains after an
     error.
@@ -35,7 +37,8 @@ def submit(database: Database, request: SubmitRequest, out: Path, note: Callable
     if safe(out, database.path).resolve() in (request.key.resolve(), public_path(request.key).resolve()):
         raise UsageError(f"'{out}' is the key itself; name another file with --out")
     chosen = contenders(database, request.runs, snapshot=request.snapshot, note=note)
-    run_ids = sorted({run.run_id for run in chosen})
+    named = [run.run_id for run in chosen]
+    run_ids = sorted({*named, *readings_of(database, named)})
     for run_id in run_ids:
         _require_whole(database, run_id)
     with database.read():

@@ -69,7 +69,9 @@ def paired_by_item(
         )
     values = np.stack(
         [
-            _page_values(comparison.page_means(database, [run.run_id], evaluators), [pair[place] for pair in pages])
+            _page_values(
+                comparison.page_means_with_reading(database, [run.run_id], evaluators), [pair[place] for pair in pages]
+            )
             for place, run in enumerate((a, b))
         ]
     )

@@ -131,7 +131,7 @@ def default_bounds(database: Database, baseline: Contender, candidate: Contender
 
     Raises UsageError if none is known.
     """
-    scored = by_metric(comparison.text_scorings(database, [baseline.run_id, candidate.run_id]))
+    scored = by_metric(comparison.scorings_with_reading(database, [baseline.run_id, candidate.run_id]))
     both = {name: scorings for name, scorings in scored.items() if len({one.run_id for one in scorings}) > 1}
     evaluators = {name: evaluator for name, scorings in both.items() if (evaluator := agreed(scorings))}
     runs = {run.run_id: run.snapshot_id for run in (baseline, candidate)}

@@ -14,6 +14,7 @@ from evaluators.statistics import MeanInterval
 from flows.presenting.numbers import NONE as NO_NUMBER
 from flows.presenting.numbers import decimals, fixed
 from newwiki.anchors import ANCHORS, ARTICLE, OTHER, nearest_length
+from newwiki.columns import READING
 from newwiki.records import Direction
 from storage import anchors, comparison, snapshots
 from storage.anchors import AnchorMean
@@ -80,7 +81,7 @@ def seeing_content(
 ) -> tuple[dict[str, str], list[str]]:
     """Return the metrics that see content on the snapshots of these runs, with their evaluators, and a note on them.
 
-    The metric that orders most anchors rightly is the first.
+    Bits per byte are the first if models have read the articles, then the metric that orders most anchors rightly.
     Returns no metric if none is known: without anchors, with fewer than 13 articles, or if none sees content.
     """
     scored = calibrate(database, runs, evaluators).anchors
@@ -94,10 +95,12 @@ def seeing_content(
             f"tests every metric with a better direction: no anchor texts of {' and '.join(lacking)} are scored; "
             f"{remedy}"
         ] if lacking else []
-    others = ", ".join(name for name in evaluators if name not in chosen)
+    read = {READING: evaluators[READING]} if READING in evaluators else {}
+    others = ", ".join(name for name in evaluators if name not in {**read, **chosen})
     where = " and ".join(found.snapshot_id for found in known)
+    what = f"tests {READING} of the models and the metrics" if read else "tests the metrics"
     more = f"; --metrics all also tests {others}" if others else ""
-    return chosen, [f"tests the metrics that see content on {where}: {', '.join(chosen)}{more}"]
+    return {**read, **chosen}, [f"{what} that see content on {where}: {', '.join(chosen)}{more}"]
 
 
 def calibrate(

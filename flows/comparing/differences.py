@@ -17,6 +17,7 @@ from flows.comparing.notes import incomplete_texts, of_several_models, prompt_re
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
 from flows.comparing.one_protocol import require_one_protocol, told
 from flows.comparing.shown_levels import below_verified
+from newwiki.columns import READING
 from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.levels import LevelByScoring
 from newwiki.protocol import ACROSS_MONTHS, ACROSS_WIKIS, settings_named
@@ -64,7 +65,8 @@ def compare(
         )
     require_one_protocol(a, b, across)
     after = later_cutoff(a, b) if after_cutoff else None
-    shared, notes = _evaluators(database, a, b, metrics)
+    scorings = comparison.text_scorings if over_months else comparison.scorings_with_reading
+    shared, notes = _evaluators(database, a, b, metrics, scorings(database, [a.run_id, b.run_id]))
     caveats: list[str] = []
     if content:
         shared, seen, is_known = deciding(database, {run.run_id: run.snapshot_id for run in (a, b)}, shared)
@@ -122,8 +124,11 @@ def deciding(
     """Return the metrics that decide by default, with their evaluators, notes, and whether anchors chose them.
 
     They are those that see content on the snapshots of these runs. Where that is unknown, they are those with a better
-    direction, and without any, all. `runs` maps run ids to snapshot ids.
+    direction, and without any, all. Of the numbers of models that have read the articles, only bits per byte decide.
+    `runs` maps run ids to snapshot ids.
     """
+    of_reading = evaluators.get(READING)
+    evaluators = {name: one for name, one in evaluators.items() if name == READING or one != of_reading}
     seers, notes = seeing_content(database, runs, evaluators)
     if seers:
         return seers, notes, True
@@ -142,7 +147,7 @@ def _paired_by_page(
     Raises TerminalError if no prompt has scores of both runs.
     """
     runs = [*dict.fromkeys([a.run_id, b.run_id])]
-    means = comparison.page_means(database, runs, evaluators)
+    means = comparison.page_means_with_reading(database, runs, evaluators)
     values, pages = means.values[[0, len(runs) - 1]], means.pages
     if a.snapshot_id != b.snapshot_id:
         both = np.isin(pages, comparison.common_articles(database, a.snapshot_id, b.snapshot_id))
@@ -233,16 +238,19 @@ def compare_all(
 
 
 def _evaluators(
-    database: Database, a: Contender, b: Contender, metrics: Collection[str] | None
+    database: Database, a: Contender, b: Contender, metrics: Collection[str] | None, scorings: Sequence[Scoring]
 ) -> tuple[dict[str, str], list[str]]:
-    """Return the evaluator of each metric that both runs are compared by, and notes on omitted metrics."""
+    """Return the evaluator of each metric that both runs are compared by, and notes on omitted metrics.
+
+    `scorings` are the finished scorings of both runs.
+    """
     for run_id in (a.run_id, b.run_id):
         if words := early_stops.in_words(database, run_id):
             raise TerminalError(
                 f"run {run_id} has {words}, so it is not compared yet; repeat its `newwiki evaluate` to complete it "
                 "(`newwiki browse` shows the command), or repeat its `newwiki verdict --until-sure`"
             )
-    scored = by_metric(comparison.text_scorings(database, [a.run_id, b.run_id]))
+    scored = by_metric(scorings)
     if unknown := sorted(set(metrics or ()) - set(scored)):
         known = ", ".join(scored) or "none"
         raise UsageError(

@@ -5,8 +5,10 @@ from statistics import fmean
 
 from flows.comparing.after_cutoff import is_reference
 from flows.comparing.board import Board, Column
+from newwiki.columns import READING
+from newwiki.registry import reading_metrics
 
-_READING, _FALLBACK = "bits_per_byte", "sbert"
+_FALLBACK = "sbert"
 
 
 def headline(board: Board, columns: Sequence[Column], directions: Mapping[str, str]) -> Column | None:
@@ -19,13 +21,24 @@ def headline(board: Board, columns: Sequence[Column], directions: Mapping[str, s
     directed = [column for column in columns if directions[column.metric] != "none"]
     runs = [record for record in board.records if not is_reference(record)]
     for column in directed:
-        if column.metric == _READING and runs and all(record[column.name] is not None for record in runs):
+        if column.metric == READING and runs and all(record[column.name] is not None for record in runs):
             return column
     orders = _orders(board)
     seers = [column for column in directed if column.metric in orders]
     if seers:
         return max(seers, key=lambda column: orders[column.metric])
     return next((column for column in directed if column.metric == _FALLBACK), next(iter(directed), None))
+
+
+def of_texts(
+    board: Board, column: Column | None, columns: Sequence[Column], directions: Mapping[str, str]
+) -> Column | None:
+    """Return the column by which texts are chosen and drawn: the one that orders the runs, unless models have read its
+    numbers; then the one that would order them without such numbers."""
+    read = reading_metrics()
+    if column is None or column.metric not in read:
+        return column
+    return headline(board, [one for one in columns if one.metric not in read], directions)
 
 
 def reason(board: Board, column: Column | None) -> str:

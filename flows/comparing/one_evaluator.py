@@ -5,7 +5,7 @@ from itertools import groupby
 
 from evaluators.scoring import needs_of, select
 from newwiki.errors import UsageError
-from newwiki.registry import makers, reading_evaluators
+from newwiki.registry import makers, reading_metrics
 from storage import comparison
 from storage.comparison import Scoring, evaluator_words
 from storage.database import Database
@@ -80,7 +80,7 @@ def remedy(database: Database, scorings: Mapping[str, Collection[Scoring]]) -> s
             database, list({scoring.evaluator_id for scoring in metric_scorings})
         )
         options |= dict.fromkeys(_options(metric, differing))
-    read = {metric.name for evaluator in reading_evaluators.all().values() for metric in evaluator.metrics}
+    read = reading_metrics()
     commands = {
         " ".join(["newwiki score --missing --metrics", "{}", *options]): [
             metric for metric in scorings if metric not in read

@@ -6,12 +6,12 @@ from typing import Literal
 
 from flows.comparing.difference import Difference
 from flows.verdict_kinds import gives_verdicts
+from newwiki.columns import READING
 from storage.database import Database
 from storage.run_names import Contender
 
 Outcome = Literal["better", "worse", "different", "within the margin", "cannot tell"]
 
-_READING = "bits_per_byte"
 _OVER = "articles"
 
 
@@ -158,4 +158,4 @@ def overall(
 
 def _place(one: MetricOutcome) -> int:
     """Return 0 for a model's reading of the articles, which decides more surely than any metric of texts."""
-    return 0 if one.metric == _READING else 1
+    return 0 if one.metric == READING else 1

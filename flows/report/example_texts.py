@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from evaluators.tagger import Tagger
 from flows.comparing.board import Column
-from flows.comparing.headline import headline
+from flows.comparing.headline import headline, of_texts
 from flows.presenting.material import Material
 from flows.progress import Progress
 from flows.report.marked_text import Claims, Finders, Key, by_text, checked, marked, marks
@@ -64,9 +64,9 @@ class Examples:
 
 
 def column_for(material: Material, metric: str | None) -> Column | None:
-    """Return the column by which examples are chosen.
+    """Return the column by which runs are ordered.
 
-    It is the requested metric, or else the one that orders the runs. Raises UsageError if no text has a score of the
+    It is the requested metric, or else the default. Raises UsageError if no text has a score of the
     requested metric.
     """
     columns = material.text_columns
@@ -80,10 +80,16 @@ def column_for(material: Material, metric: str | None) -> Column | None:
             )
         return match
     written = [record for record in material.records if record["completions"]]
-    if written:  # metrics of articles that models read have no texts
+    if written:
         columns = [choice for choice in columns if any(record[choice.name] is not None for record in written)]
     directions = {name: known.direction for name, known in material.metrics.items()}
     return headline(material.board, columns, directions)
+
+
+def column_of_texts(material: Material, column: Column | None) -> Column | None:
+    """Return `column`, or another one if no text has its numbers."""
+    directions = {name: known.direction for name, known in material.metrics.items()}
+    return of_texts(material.board, column, material.text_columns, directions)
 
 
 def examples(database: Database, material: Material, column: Column, progress: Progress) -> Mapping[str, Examples]:

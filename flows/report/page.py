@@ -16,7 +16,7 @@ from flows.presenting.page_tables import paper_columns
 from flows.progress import Progress
 from flows.report import figures, models
 from flows.report.by_stratum import cuts
-from flows.report.example_texts import column_for, examples
+from flows.report.example_texts import column_for, column_of_texts, examples
 from flows.report.experiments import sections
 from flows.report.groups import Groups, groups
 from flows.report.later_editions import SHOWN, later_editions
@@ -88,6 +88,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
                 f"`newwiki evaluate MODEL --decoder greedy --snapshot {snapshot_id}`"
             )
         column = column_for(material, request.texts_by)
+        example_column = column_of_texts(material, column)
         alike = models.alike(material)
         cut_column = column if column in material.text_columns else next(iter(material.text_columns), None)
         heads = paper_columns(material.board.columns)
@@ -101,7 +102,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
             "groups": groups(database, material, column),
             "matrix": matrix(database, material),
             "distributions": distributions(database, material),
-            "examples": examples(database, material, column, progress) if column else {},
+            "examples": examples(database, material, example_column, progress) if example_column else {},
             "cut": [stratum for stratum in cut if stratum.rows],
             "uncut": [stratum for stratum in cut if not stratum.rows],
             "old_and_new": models.old_and_new(database, material),
@@ -136,7 +137,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
         "sweeps": sweeps,
         "swept": [sweep for sweep in sweeps if sweep.panels],
         "spreads": spreads(material, alike, signs),
-        "trade_off": trade_off(material, column, signs),
+        "trade_off": trade_off(material, example_column, signs),
         "training": training(material, signs),
     }
     shown |= stored
@@ -147,7 +148,8 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
         number_of=number_of,
         apart_from_protocol=any(name in PROTOCOL for name in material.apart_in),
         unscored=[entry for run_id, entry in material.entries.items() if not _has(material, run_id)],
-        example_column=column,
+        order_column=column,
+        example_column=example_column,
         strata_column=cut_column,
         box=(WIDTH, HEIGHT, BINS),
         verdicts=VERDICTS,

@@ -13,9 +13,10 @@ from flows.comparing.shown_levels import LevelNote
 from flows.presenting.charts import MOST_SERIES, Key, PageSigns, Sign, corners, crosses, svg
 from flows.presenting.material import Material, Record
 from flows.presenting.numbers import varies
-from flows.report.example_texts import column_for
+from flows.report.example_texts import column_for, column_of_texts
 from newwiki.anchors import ARTICLE, OTHER
 from newwiki.protocol import PROTOCOL, value_in_words
+from newwiki.registry import reading_metrics
 
 # metrics of the diversity within a text, and between a run's texts
 _WITHIN, _BETWEEN = ("distinct_2", "diversity", "rep_4"), ("self_bleu",)
@@ -78,8 +79,13 @@ def trade_off(material: Material, column: Column | None, page: PageSigns) -> Tra
 
 
 def _quality(material: Material, column: Column | None) -> Column | None:
-    directed = [candidate for candidate in material.text_columns if material.direction(candidate) != "none"]
-    choices = [*filter(None, [column, column_for(material, None)]), *directed]
+    read = reading_metrics()
+    directed = [
+        candidate
+        for candidate in material.text_columns
+        if candidate.metric not in read and material.direction(candidate) != "none"
+    ]
+    choices = [*filter(None, [column, column_of_texts(material, column_for(material, None))]), *directed]
     return next(
         (
             candidate

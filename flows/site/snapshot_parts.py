@@ -9,6 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from flows.comparing.board import Column, after_days, by_parts
+from flows.comparing.headline import of_texts
 from flows.presenting import page_tables
 from flows.presenting.material import Material
 from flows.presenting.numbers import digits, percent
@@ -56,22 +57,24 @@ def parts_of(database: Database, contents: Contents, snapshot: Snapshot, with_te
         database.rows("funnel", snapshot.snapshot_id),
         database.rows("topic_counts", snapshot.snapshot_id),
         kinds(database, material, board_tables),
-        _texts(database, snapshot.snapshot_id, board_tables, with_texts),
+        _texts(database, material, board_tables, with_texts),
     )
 
 
 def _texts(
-    database: Database, snapshot_id: str, board_tables: Sequence[BoardTable], with_texts: Sequence[str]
+    database: Database, material: Material, board_tables: Sequence[BoardTable], with_texts: Sequence[str]
 ) -> dict[str, list[Mapping[str, Any]]]:
-    """Return each run's texts by the metric of its own table."""
+    """Return each run's texts by the metric of its own table, or the next one if no text has its numbers."""
+    directions = {name: known.direction for name, known in material.metrics.items()}
     texts: dict[str, list[Mapping[str, Any]]] = {}
     for table in board_tables:
         run_ids = [record["run_id"] for record in table.group.records if record["run_id"] in with_texts]
         new = [run_id for run_id in run_ids if run_id not in texts]
-        if table.by and new:
-            column = table.by
+        column = of_texts(material.board, table.by, table.columns, directions)
+        if column and new:
+            metric = (column.metric, column.evaluator_id)
             rows = database.records(
-                dict[str, Any], "report_examples", new, column.metric, column.evaluator_id, snapshot_id, [], []
+                dict[str, Any], "report_examples", new, *metric, material.snapshot.snapshot_id, [], []
             )
             for row in rows:
                 example = {"metric": column.metric, "rank": _rank(row["place"], row["scored"])}

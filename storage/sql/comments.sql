@@ -176,6 +176,10 @@ comment on column early_stops.reason is 'Why no more prompts were written.';
 comment on column early_stops.sentence is 'The verdict in one sentence.';
 comment on column early_stops.stopped_at is 'The time of the verdict.';
 
+comment on table readings is 'One row per scored run whose model has also read the run''s articles: the likelihood run, whose scores count as scores of the run.';
+comment on column readings.run_id is 'The run.';
+comment on column readings.reading_run_id is 'The likelihood run of the same model on the same articles and prompts.';
+
 comment on table reference_parts is 'Internal. One row per article and part, such as its entities, so that each model reads each article only once.';
 comment on column reference_parts.snapshot_id is 'The snapshot.';
 comment on column reference_parts.page_id is 'The article.';

@@ -43,11 +43,15 @@ on_snapshot as (
     select run_id from runs where snapshot_id = $1 union all select 'reference:' || $1
 ),
 scored as (
-    select page_means.* from page_means join shown using (metric, evaluator_id) join on_snapshot using (run_id) where page_id = $2
+    select means.*
+    from page_means_with_reading as means
+    join shown using (metric, evaluator_id)
+    join on_snapshot using (run_id)
+    where page_id = $2
 ),
 unscored as (
     select run_id, metric, evaluator_id, sum(texts)::bigint as texts, map_from_entries(list((reason, texts) order by reason)) as reasons
-    from page_gaps
+    from page_gaps_with_reading
     join shown using (metric, evaluator_id)
     join on_snapshot using (run_id)
     where page_id = $2
@@ -123,7 +127,7 @@ where run_id = $1;
 select
     run.metric, run.evaluator_id, metrics.unit, metrics.direction, metrics.definition, metrics.scope,
     run.mean, run.sd, run.low, run.high, run.no_interval, run.scored, run.unscored,
-    coverage(run.scored, run.unscored, run.reasons, greatest(coalesce(texts, 0), run.scored + run.unscored)) as status,
+    coverage(run.scored, run.unscored, run.reasons, greatest(if(run.is_read, 0, texts), run.scored + run.unscored)) as status,
     wikipedia.mean as reference,
     coverage(wikipedia.scored, wikipedia.unscored, wikipedia.reasons, wikipedia.scored + wikipedia.unscored) as reference_status,
     concat_ws(' ', evaluators.name, evaluators.version, evaluators.model) as evaluator
@@ -153,7 +157,7 @@ numbers as (
     select page_id, avg(value) as value, min(value) as lowest, max(value) as highest, count(value) as scored,
         count(*) - count(value) as unscored, histogram(current_scores.status) filter (value is null) as reasons
     from current_scores
-    where run_id = $1 and metric = $2
+    where run_id in (select $1 union all select reading_run_id from readings where run_id = $1) and metric = $2
     group by page_id
 )
 select

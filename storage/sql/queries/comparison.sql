@@ -75,10 +75,28 @@ join scorings using (run_id, evaluator_id)
 where run_id in (select unnest(?))
 order by all;
 
+-- name: scorings_with_reading
+-- The same, with the scorings of the likelihood runs of the runs' models, unless all runs have the same likelihood run.
+with read_in as (
+    select coalesce(reading_run_id, run_id) as reading_run_id
+    from (select unnest($1) as run_id)
+    left join readings using (run_id)
+)
+select run_id, metric, evaluator_id, finished_at
+from summaries_with_reading
+join scorings_with_reading using (run_id, evaluator_id)
+where run_id in (select unnest($1))
+    and (not is_read or (select count(distinct reading_run_id) > 1 from read_in))
+order by all;
+
+-- name: readings_of
+-- The likelihood runs of the models of these runs.
+select distinct reading_run_id from readings where run_id in (select unnest(?)) order by all;
+
 -- name: text_coverage
 -- The number of texts in the means of the runs $1 by the metrics $2. $3 are the metrics' evaluators in the same order.
-select run_id, metric, coverage(scored, unscored, reasons, greatest(coalesce(texts, 0), scored + unscored)) as status
-from stored_summaries
+select run_id, metric, coverage(scored, unscored, reasons, greatest(if(is_read, 0, texts), scored + unscored)) as status
+from summaries_with_reading
 left join kept_texts using (run_id)
 where run_id in (select unnest($1)) and list_extract($3, list_position($2, metric)) = evaluator_id
 order by metric, run_id;
@@ -92,6 +110,17 @@ select
     page_id,
     mean
 from page_means
+where run_id in (select unnest($1))
+    and list_extract($3, list_position($2, metric)) = evaluator_id;
+
+-- name: page_means_with_reading
+-- The same, where runs also have the numbers of the likelihood runs of their models.
+select
+    list_position($1, run_id) - 1 as run,
+    list_position($2, metric) - 1 as metric,
+    page_id,
+    mean
+from page_means_with_reading
 where run_id in (select unnest($1))
     and list_extract($3, list_position($2, metric)) = evaluator_id;
 
@@ -150,7 +179,7 @@ order by board.snapshot_id desc, board.started_at, board.run_id;
 -- Every finished scoring of the runs $1. $2 are the numbers of texts of these runs in the same order.
 select
     run_id, metric, evaluator_id, finished_at, mean, sd, low, high, no_interval, scored,
-    coverage(scored, unscored, reasons, greatest($2[list_position($1, run_id)], scored + unscored)) as status,
+    coverage(scored, unscored, reasons, greatest(if(is_read, 0, $2[list_position($1, run_id)]), scored + unscored)) as status,
     level
 from scoring_summaries
 left join levels using (run_id, evaluator_id)

@@ -402,6 +402,16 @@ full join column_evaluators_anew as anew using (metric)
 where stored.evaluator_id is distinct from anew.evaluator_id
 order by metric;
 
+-- name: stale_readings
+-- Every run with another likelihood run than it should have, one sentence per row.
+select printf(
+    'run %s has the likelihood run %s, and not %s', run_id, coalesce(stored.reading_run_id, 'none'), coalesce(anew.reading_run_id, 'none')
+)
+from readings as stored
+full join readings_anew as anew using (run_id)
+where stored.reading_run_id is distinct from anew.reading_run_id
+order by run_id;
+
 -- name: miscounted_texts
 -- Every run whose numbers of texts differ from the stored numbers, one sentence per row.
 with counted as (

@@ -48,7 +48,7 @@ select * from scores_wide where run_id = ? order by page_id, sample;
 -- `status` is `ok`, or states how many of the run's kept texts have a score and why the other texts have none.
 select
     metric_summaries.* replace (to_json(reasons) as reasons),
-    coverage(scored, unscored, reasons, greatest(coalesce(texts, 0), scored + unscored)) as status
+    coverage(scored, unscored, reasons, greatest(if(is_read, 0, texts), scored + unscored)) as status
 from metric_summaries
 left join kept_texts using (run_id)
 where run_id = ?
@@ -83,7 +83,8 @@ where run_id = ?;
 
 -- name: results
 -- The summaries of a run: means over texts, with standard errors clustered by prompt if there is an interval, or the reason
--- why there is none. A score of a whole run has neither. Metrics without a score are left out.
+-- why there is none. A score of a whole run has neither. Metrics without a score, and those of articles that the model has
+-- read, are left out.
 select
     summaries.metric,
     summaries.mean,
@@ -97,7 +98,7 @@ select
 from metric_summaries as summaries
 join metrics using (metric)
 left join kept_texts using (run_id)
-where summaries.run_id = $1 and summaries.mean is not null
+where summaries.run_id = $1 and summaries.mean is not null and not is_read
 order by summaries.metric;
 
 -- name: results_by_evaluator
@@ -110,7 +111,7 @@ select
     direction,
     definition,
     source,
-    coverage(scored, unscored, reasons, greatest(coalesce(texts, 0), scored + unscored)) as status
+    coverage(scored, unscored, reasons, greatest(if(is_read, 0, texts), scored + unscored)) as status
 from scoring_summaries as found
 join metrics using (metric)
 left join kept_texts using (run_id)

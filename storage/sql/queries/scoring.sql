@@ -72,6 +72,13 @@ delete from stored_column_evaluators;
 insert into stored_column_evaluators by name
 select * from column_evaluators_anew order by metric;
 
+-- name: forget_readings
+delete from readings;
+
+-- name: store_readings
+insert into readings by name
+select * from readings_anew order by run_id;
+
 -- name: forget_page_means
 delete from page_means where run_id = $1 and evaluator_id in (select unnest($2));
 

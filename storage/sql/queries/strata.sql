@@ -57,32 +57,33 @@ order by day;
 -- name: take_page_means_of_pages
 -- The rows that stratum_board summarizes.
 create or replace temp table taken_page_means as
-select page_means.*, snapshot_id, stratum, part, place
-from page_means
+select means.*, snapshot_id, stratum, part, place
+from page_means_with_reading as means
 join taken_pages using (run_id, page_id)
 where wanted;
 
 
 -- name: take_page_gaps_of_pages
 create or replace temp table taken_page_gaps as
-select page_gaps.*, snapshot_id, stratum, part, place
-from page_gaps
+select gaps.*, snapshot_id, stratum, part, place
+from page_gaps_with_reading as gaps
 join taken_pages using (run_id, page_id)
 where wanted;
 
 
 -- name: stratum_board
 -- Every finished scoring of the taken articles, by part. $1 are runs and parts, separated by a tab; $2 are the numbers of texts
--- in the same order.
+-- in the same order. They do not limit what a likelihood run has scored.
 select
     run_id, metric, evaluator_id, value, mean, sd, low, high, no_interval, scored,
     coverage(
         scored, unscored, reasons,
-        greatest(coalesce($2[list_position($1, run_id || chr(9) || value)], 0), scored + unscored)
+        greatest(if(scorings.run_id is null, 0, $2[list_position($1, run_id || chr(9) || value)]), scored + unscored)
     ) as status,
     evaluator_id as scored_by, level
 from summaries_by_stratum('taken_page_means', 'taken_page_gaps')
-left join levels using (run_id, evaluator_id);
+left join levels using (run_id, evaluator_id)
+left join scorings using (run_id, evaluator_id);
 
 
 -- name: stratum_pages

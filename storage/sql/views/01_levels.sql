@@ -61,24 +61,31 @@ known as (
     left join recomputed on recomputed.run_id = scorings.run_id and recomputed.evaluator_id = scorings.evaluator_id
     left join partly_read
         on runs.samples = 0 and partly_read.run_id = scorings.run_id and partly_read.evaluator_id = scorings.evaluator_id
+),
+named as (
+    select
+        run_id,
+        evaluator_id,
+        case
+            when only_reads and not has_sound_scores and is_partly_read then 'replayed'
+            when not has_sound_scores then 'claimed'
+            when only_reads then if(was_scored_here, 'verified', 'replayed')
+            when is_of_file then 'recomputed scores'  -- there is no model that could replay them
+            when not has_foreign_texts then 'verified'
+            when texts > 0 and replayed_here >= texts and was_scored_here then 'verified'
+            when replayed > 0 then 'replayed'
+            else 'recomputed scores'
+        end as level,
+        replayed, texts, checkers, draws, recomputed_by, signers
+    from known
 )
-select
-    run_id,
-    evaluator_id,
-    case
-        when only_reads and not has_sound_scores and is_partly_read then 'replayed'
-        when not has_sound_scores then 'claimed'
-        when only_reads then if(was_scored_here, 'verified', 'replayed')
-        when is_of_file then 'recomputed scores'  -- there is no model that could replay them
-        when not has_foreign_texts then 'verified'
-        when texts > 0 and replayed_here >= texts and was_scored_here then 'verified'
-        when replayed > 0 then 'replayed'
-        else 'recomputed scores'
-    end as level,
-    replayed, texts, checkers, draws, recomputed_by, signers
-from known;
+select * from named
+union all
+select readings.run_id, evaluator_id, level, replayed, texts, checkers, draws, recomputed_by, signers
+from named
+join readings on named.run_id = reading_run_id;
 
-comment on view levels is 'One row per finished scoring: how far its scores were verified.';
+comment on view levels is 'One row per finished scoring of a run, or of the likelihood run of its model: how far its scores were verified.';
 comment on column levels.run_id is 'The run, or reference:SNAPSHOT for the articles.';
 comment on column levels.evaluator_id is 'The evaluator that computed the scores.';
 comment on column levels.level is 'verified: texts and scores were made in this database, or all of them were made again here. replayed: the scores were computed again, and some texts were replayed. recomputed scores: the scores were computed again, from texts that nobody checked. claimed: somebody else states the scores, and nothing was checked.';

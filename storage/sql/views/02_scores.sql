@@ -147,15 +147,15 @@ select
     within_range(interval_low(mean, standard_error, freedom, skew), minimum, maximum) as low,
     within_range(interval_high(mean, standard_error, freedom, skew), minimum, maximum) as high,
     no_interval(mean, standard_error, freedom) as no_interval,
-    scored, unscored, pages, standard_error, freedom, skew, reasons
-from stored_summaries
-join scorings using (run_id, evaluator_id)
+    scored, unscored, pages, standard_error, freedom, skew, reasons, is_read
+from summaries_with_reading
+join scorings_with_reading using (run_id, evaluator_id)
 left join metrics using (metric)
 union all
 select
     run_id, metric, evaluator_id, finished_at, value, spread, null, null, null,
     if(value is null, 0, texts), if(value is null, texts, 0), null, null, null, null,
-    if(value is null, map {status: texts}, map())
+    if(value is null, map {status: texts}, map()), false
 from run_scores
 join scorings using (run_id, evaluator_id);
 
@@ -187,7 +187,7 @@ select run_id, kept_prompts as prompts, kept_texts as texts from runs where kept
 create or replace view metric_summaries as
 select
     run_id, metric, evaluator_id, mean, sd, low, high, no_interval, scored, unscored, pages, standard_error, freedom, skew,
-    reasons
+    reasons, is_read
 from scoring_summaries
 qualify row_number() over (partition by run_id, metric order by finished_at desc, evaluator_id) = 1;
 
@@ -239,8 +239,8 @@ from scores
 join metric_summaries using (run_id, metric, evaluator_id);
 
 create or replace view current_page_means as
-select page_means.*
-from page_means
+select means.*
+from page_means_with_reading as means
 join metric_summaries using (run_id, metric, evaluator_id);
 
 create or replace view current_run_scores as
@@ -321,6 +321,7 @@ comment on column scoring_summaries.standard_error is 'The standard error of the
 comment on column scoring_summaries.freedom is 'The degrees of freedom of the standard error: the effective number of prompts minus 1.';
 comment on column scoring_summaries.skew is 'The skewness of the mean, estimated from the prompts.';
 comment on column scoring_summaries.reasons is 'The reasons why texts have no score, with the number of texts for each reason.';
+comment on column scoring_summaries.is_read is 'Whether the scores are those of the likelihood run of the run''s model (readings).';
 
 comment on view metric_summaries is 'One row per run and metric: the summary of the newest finished scoring. Scores of several evaluators are never mixed.';
 comment on column metric_summaries.run_id is 'The run, or reference:SNAPSHOT for the articles.';
@@ -338,6 +339,7 @@ comment on column metric_summaries.standard_error is 'The standard error of the 
 comment on column metric_summaries.freedom is 'The degrees of freedom of the standard error: the effective number of prompts minus 1.';
 comment on column metric_summaries.skew is 'The skewness of the mean, estimated from the prompts.';
 comment on column metric_summaries.reasons is 'The reasons why texts have no score, with the number of texts for each reason.';
+comment on column metric_summaries.is_read is 'Whether the scores are those of the likelihood run of the run''s model (readings).';
 
 comment on view kept_texts is 'Internal. One row per run: the number of texts to score.';
 comment on column kept_texts.run_id is 'The run.';

@@ -1,4 +1,5 @@
--- The rows of the leaderboard without its columns of metrics, which take longer to compute. No board has a hidden run.
+-- The rows of the leaderboard without its columns of metrics, which take longer to compute. No board has a hidden run, or a
+-- likelihood run whose numbers stand in the row of another run of its model.
 create or replace view leaderboard_rows as
 with of_references as (
     select model, snapshot_id, run_id, known_at, max(scored + unscored) as texts
@@ -15,6 +16,7 @@ left join kept_texts using (run_id)
 left join seen_shares using (run_id, snapshot_id)
 where runs.run_id in (select run_id from scoring_summaries) and not is_prompt_set(snapshot_id)
     and runs.run_id not in (select run_id from hidden_runs)
+    and runs.run_id not in (select reading_run_id from readings)
 union all
 select model, 'reference', snapshot_id, run_id, texts, texts, null, null, null, null, true, known_at
 from of_references;

@@ -13,7 +13,7 @@ numbers as (
             'mean': if(shown, mean, null), 'sd': if(shown, sd, null), 'low': if(shown, low, null), 'high': if(shown, high, null),
             'no_interval': if(shown, no_interval, null), 'texts': if(shown, scored, null),
             'status': if(
-                shown, coverage(scored, unscored, reasons, greatest(coalesce(totals.texts, 0), scored + unscored)), 'another evaluator'
+                shown, coverage(scored, unscored, reasons, greatest(if(is_read, 0, totals.texts), scored + unscored)), 'another evaluator'
             ),
             'scored_by': evaluator_id,
             'level': if(shown, level, null)

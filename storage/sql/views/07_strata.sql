@@ -87,8 +87,8 @@ create or replace view page_means_by_stratum as
 with on_snapshots as (
     select run_id, snapshot_id from runs union all select run_id, snapshot_id from reference_texts
 )
-select page_means.*, snapshot_id, stratum, strata.value as part, place
-from page_means
+select means.*, snapshot_id, stratum, strata.value as part, place
+from page_means_with_reading as means
 join on_snapshots using (run_id)
 join strata using (snapshot_id, page_id);
 
@@ -96,8 +96,8 @@ create or replace view page_gaps_by_stratum as
 with on_snapshots as (
     select run_id, snapshot_id from runs union all select run_id, snapshot_id from reference_texts
 )
-select page_gaps.*, snapshot_id, stratum, strata.value as part, place
-from page_gaps
+select gaps.*, snapshot_id, stratum, strata.value as part, place
+from page_gaps_with_reading as gaps
 join on_snapshots using (run_id)
 join strata using (snapshot_id, page_id);
 
@@ -109,7 +109,7 @@ select
     no_interval(mean, standard_error, freedom) as no_interval,
     scored, unscored, pages, standard_error, freedom, skew, reasons
 from summaries_of(means_asked, gaps_asked)
-join scorings using (run_id, evaluator_id)
+join scorings_with_reading using (run_id, evaluator_id)
 left join metrics using (metric);
 
 create or replace view stratum_summaries as

@@ -22,13 +22,13 @@ join scorings using (run_id, evaluator_id)
 join articles_after_cutoff using (run_id, page_id);
 
 create or replace view page_means_after_cutoff as
-select page_means.*, snapshot_id, '' as stratum, '' as part, 1 as place
-from page_means
+select means.*, snapshot_id, '' as stratum, '' as part, 1 as place
+from page_means_with_reading as means
 join articles_after_cutoff using (run_id, page_id);
 
 create or replace view page_gaps_after_cutoff as
-select page_gaps.*, snapshot_id, '' as stratum, '' as part, 1 as place
-from page_gaps
+select gaps.*, snapshot_id, '' as stratum, '' as part, 1 as place
+from page_gaps_with_reading as gaps
 join articles_after_cutoff using (run_id, page_id);
 
 create or replace view leaderboard_after_cutoff as
