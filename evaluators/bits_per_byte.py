@@ -43,6 +43,7 @@ _SOURCE = "Gao et al. 2020 (The Pile), section 3.1"
     ],
     version="1",
     parameters=RULE,
+    core=True,
 )
 def article_likelihood(reading: Reading) -> dict[str, float | Unscorable]:
     """Compute −Σ log₂ p(token | tokens before) / bytes, from 0; lower means better expected.

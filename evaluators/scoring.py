@@ -33,7 +33,7 @@ from newwiki.text.words import WORDS_VERSION
 
 def select(names: str) -> list[Evaluator]:
     """Select the evaluators of `core`, of `claims`, of `all`, or those of the comma-separated metrics, `core` and
-    `claims` among them: of texts, of sets and of what a model has read.
+    `claims` among them: of texts, of sets and of what a model has read. `core` selects those of texts.
 
     Raises UsageError for a metric that none gives, TerminalError if two have the same name.
     """
@@ -44,7 +44,7 @@ def select(names: str) -> list[Evaluator]:
     if names == "all":
         return everyone
     groups = {
-        "core": [candidate for candidate in everyone if candidate.core],
+        "core": [one for one in everyone if one.core and not isinstance(one, ReadingEvaluator)],
         "claims": [candidate for candidate in everyone if candidate.verdicts],
     }
     givers = {metric.name: [evaluator] for evaluator in everyone for metric in evaluator.metrics}

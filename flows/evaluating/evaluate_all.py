@@ -20,7 +20,7 @@ from newwiki.knowledge_cutoff import KnowledgeCutoff, known_cutoff
 from newwiki.models.backend import Backend, reads_articles
 from newwiki.models.merging import bases_stay
 from newwiki.prompting.chat_prompts import is_chat, resolved
-from newwiki.registry import ReadingEvaluator, models, reading_evaluators
+from newwiki.registry import ReadingEvaluator, models, reading_evaluators, reading_metrics
 from newwiki.request import EvaluationRequest
 from newwiki.settings import Settings
 from storage.database import Database
@@ -92,7 +92,8 @@ def evaluate_all(
         text_evaluators = choose(request.metrics, settings, progress)
         if left_out := _not_read(request, executor is not None):
             progress.note(left_out)
-            readers = []
+        else:
+            readers = [*readers, *_read_by_default(request)]
     loaded_evaluators = LoadedEvaluators(text_evaluators, settings, request.budget)
     scorers = loaded_evaluators.all_ids
     scoring = ShardedScoring(executor) if executor else None
@@ -130,44 +131,54 @@ def for_chat(database: Database, request: EvaluationRequest, settings: Settings)
 
 
 def reading_of(request: EvaluationRequest) -> list[ReadingEvaluator]:
-    """Return the requested evaluators whose scores come from a model that reads the articles.
+    """Return the evaluators that the request names whose scores come from a model that reads the articles.
 
     Raises UsageError if the request is `likelihood_only` and names a metric of texts.
     """
     if request.likelihood_only and request.metrics in ("core", "all"):
         return list(reading_evaluators.all().values())
+    if request.metrics == "all":
+        return []
     chosen = select(request.metrics)
     readers = [evaluator for evaluator in chosen if isinstance(evaluator, ReadingEvaluator)]
     if request.likelihood_only and len(readers) < len(chosen):
         [other, *_] = [evaluator.name for evaluator in chosen if evaluator not in readers]
-        known = ", ".join(
-            metric.name for evaluator in reading_evaluators.all().values() for metric in evaluator.metrics
-        )
+        known = ", ".join(sorted(reading_metrics()))
         raise UsageError(f"--likelihood-only writes no texts, which '{other}' is of; it measures: {known}")
     return readers
 
 
-def refuse_workers(request: EvaluationRequest) -> None:
-    """Raise UsageError if a model has to read articles, which workers cannot do.
+def _read_by_default(request: EvaluationRequest) -> list[ReadingEvaluator]:
+    """Return the reading evaluators that `core` and `all` include, as far as the request does not name them."""
+    names = [name.strip() for name in request.metrics.split(",")]
+    named = reading_of(request)
+    return [
+        evaluator
+        for evaluator in reading_evaluators.all().values()
+        if evaluator not in named and ("all" in names or ("core" in names and evaluator.core))
+    ]
 
-    `all` leaves these metrics out instead. One process alone can keep to a limit of costs and wait for batches.
+
+def refuse_workers(request: EvaluationRequest) -> None:
+    """Raise UsageError if the request names a metric of reading models, because workers cannot read articles.
+
+    `core` and `all` leave these metrics out instead. One process alone can keep to a limit of costs and wait for
+    batches.
     """
     if request.max_cost is not None or request.server_batch:
         option = "--server-batch" if request.server_batch else "--max-cost"
         raise UsageError(f"{option} needs one process, which sends all requests; leave --runner out, or {option}")
-    if request.likelihood_only or (request.metrics != "all" and reading_of(request)):
+    if reading_of(request):
         raise UsageError("workers write and score, and read no articles; leave --runner out, or those metrics")
 
 
 def _not_read(request: EvaluationRequest, on_workers: bool) -> str | None:
-    """Return the reason why `all` leaves out the metrics of reading models, or None if it includes them."""
-    if request.metrics != "all":
-        return None
-    what = ", ".join(metric.name for evaluator in reading_evaluators.all().values() for metric in evaluator.metrics)
-    if on_workers:
-        return f"all leaves out {what}: articles are read in this process; evaluate without a runner for them"
-    if not reads_articles(models.get(request.backend)):
-        return f"all leaves out {what}: backend {request.backend} gives no log-probabilities"
+    """Return a note that the metrics of reading models that the request includes by default are left out, or None."""
+    metrics = [metric.name for evaluator in _read_by_default(request) for metric in evaluator.metrics]
+    if metrics and on_workers:
+        return f"without {', '.join(metrics)}: articles are read in this process; evaluate without a runner for them"
+    if metrics and not reads_articles(models.get(request.backend)):
+        return f"without {', '.join(metrics)}: backend {request.backend} gives no log-probabilities"
     return None
 
 

@@ -15,6 +15,7 @@ from transformers import AutoModelForCausalLM
 
 import newwiki
 from evaluators.scoring import select
+from flows.bundles.keys import make_pair
 from flows.comparing.one_evaluator import remedy
 from flows.evaluating import read_articles as step
 from flows.evaluating.evaluate_all import evaluate_all
@@ -30,8 +31,9 @@ from newwiki.records import Prompt, Reading
 from newwiki.registry import ReadingEvaluator, models
 from newwiki.request import EvaluationRequest
 from newwiki.settings import Settings
-from storage import runs
+from storage import run_changes, runs, summaries
 from storage.database import Database
+from tests.flows.bundles.forging import Forged
 from tests.flows.conftest import Run
 from tests.flows.evaluating.test_interruption import rows
 
@@ -96,16 +98,18 @@ def test_who_has_learnt_the_articles_needs_fewer_bits_for_each(read: Path, toy_c
 
 def test_several_models_are_one_column_of_the_leaderboard(read: Path) -> None:
     board = newwiki.leaderboard(db=read).to_pylist()
-    of_runs = [one for one in board if one["decoder"] == "likelihood"]
-    assert len(of_runs) == 2
+    of_runs = [one for one in board if one["decoder"] != "reference"]
+    assert {one["decoder"] for one in of_runs} == {"greedy", "likelihood"}, "a row for each model"
     assert len({one["bits_per_byte_scored_by"] for one in of_runs}) == 1
     assert all(one["bits_per_byte"] > 0 and one["bits_per_byte_status"] == "ok" for one in of_runs)
-    assert all(one["prompts"] > 0 and one["completions"] == 0 for one in of_runs)
+    assert len({one["bits_per_byte_texts"] for one in of_runs}) == 1, "the articles"
+    assert all(one["prompts"] > 0 and one["bits_per_byte_level"] == "verified" for one in of_runs)
     assert "max_new_tokens" not in board[0], "which only a run that writes has"
     in_sql = asked_of(
-        read, "select run_id, prompts, completions, bits_per_byte from leaderboard where decoder = 'likelihood'"
+        read, "select run_id, prompts, completions, bits_per_byte from leaderboard where not is_reference"
     )
-    assert sorted(in_sql) == sorted((one["run_id"], one["prompts"], 0, one["bits_per_byte"]) for one in of_runs)
+    names = ("run_id", "prompts", "completions", "bits_per_byte")
+    assert sorted(in_sql) == sorted(tuple(one[name] for name in names) for one in of_runs)
     ((parameters,),) = asked_of(read, "select parameters from evaluators where name = 'min_k_percent'")
     assert json.loads(parameters)["k"] == 0.2
     assert {"window", "stride", "bos"} <= json.loads(parameters).keys()
@@ -121,12 +125,98 @@ def test_two_readings_are_compared_by_page_and_by_part(read: Path) -> None:
     assert {one["metric"] for one in found} == METRICS
     by = {one["metric"]: one for one in found}
     assert by["bits_per_byte"]["difference"] > 0
-    parts = newwiki.leaderboard(db=read, by="length").to_pylist()
-    texts = sum(one["prompts"] for one in parts if one["run_id"] == first)
-    assert texts == by["bits_per_byte"]["prompts"]
     (written,) = (run for (run,) in asked_of(read, "select run_id from runs where samples > 0"))
+    parts = newwiki.leaderboard(db=read, by="length").to_pylist()
+    for run_id in (written, second):
+        read_texts = [one["bits_per_byte_texts"] for one in parts if one["run_id"] == run_id]
+        assert sum(read_texts) == by["bits_per_byte"]["prompts"]
     with pytest.raises(TerminalError, match=f"{first} has read articles and {written} has written them"):
         newwiki.compare(written, first, db=read, quiet=True)
+
+
+def test_the_reading_is_a_column_of_the_runs_of_its_model(read: Path, tmp_path: Path) -> None:
+    path = Path(shutil.copy(read, tmp_path / "newwiki.duckdb"))
+    bits = "select decoder, round(bits_per_byte, 9) from leaderboard where not is_reference order by decoder"
+    of = {decoder: run for run, decoder in asked_of(path, "select run_id, decoder from runs order by started_at desc")}
+    (_, learnt), (_, unlearnt) = asked_of(path, bits)
+    run_changes.hide(Database(path), [of["likelihood"]])
+    assert asked_of(path, bits) == [("greedy", None), ("likelihood", unlearnt)], "what is hidden counts nowhere"
+    run_changes.show(Database(path), [of["likelihood"]])
+    run_changes.hide(Database(path), [of["greedy"]])
+    assert asked_of(path, bits) == [("likelihood", learnt), ("likelihood", unlearnt)], "no row holds it any more"
+    run_changes.delete(Database(path), [of["greedy"]])
+    assert asked_of(path, "from readings") == []
+
+
+def test_nobody_adds_a_reading_to_the_run_of_somebody_else(read: Path, tmp_path: Path) -> None:
+    database = Database(shutil.copy(read, tmp_path / "newwiki.duckdb"))
+    of = {decoder: run for run, decoder in asked_of(read, "select run_id, decoder from runs order by started_at desc")}
+
+    def from_elsewhere(decoder: str, signer: str) -> list[tuple[Any, ...]]:
+        with database.write() as connection:
+            connection.execute("insert into origins values (?, '', 'a bundle', ?, now())", [of[decoder], signer])
+            summaries.choose_columns(connection)
+            return connection.execute("from readings").fetchall()
+
+    assert from_elsewhere("likelihood", "mallory") == []
+    assert from_elsewhere("greedy", "alice") == []
+    assert from_elsewhere("greedy", "mallory") == []
+    assert from_elsewhere("likelihood", "alice") == [(of["greedy"], of["likelihood"])], "the same signers"
+
+
+@pytest.mark.parametrize(
+    ("planted", "told"),
+    [("delete from readings", "none, and not"), ("update readings set reading_run_id = 'another'", "another, and not")],
+)
+def test_a_run_with_the_wrong_reading_is_named(read: Path, tmp_path: Path, planted: str, told: str) -> None:
+    database = Database(shutil.copy(read, tmp_path / "newwiki.duckdb"))
+    with database.write() as connection:
+        assert summaries.stale(connection) == []
+        connection.execute(planted)
+        [problem] = summaries.stale(connection)
+    assert f"has the likelihood run {told}" in problem
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"prompts": 2}, {"template": "{title}: {first_sentence}"}, {"dtype": "bfloat16"}],
+    ids=lambda changes: next(iter(changes)),
+)
+def test_a_reading_of_other_prompts_is_no_number_of_a_run(
+    read: Path, toy_checkpoint: Path, tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    path = Path(shutil.copy(read, tmp_path / "newwiki.duckdb"))
+    asked = {"snapshot": "samplewiki-2026-08", "decoder": "greedy", "metrics": "rep_4", "max_new_tokens": 4}
+    newwiki.evaluate(str(toy_checkpoint), db=path, quiet=True, **asked, **changes)
+    joined = asked_of(path, "select count(*), count(reading_run_id) from runs left join readings using (run_id)")
+    assert joined == [(4, 1)]
+
+
+def test_an_evaluation_by_core_reads_and_verdicts_rest_on_it_first(
+    two_months: Path, toy_checkpoint: Path, untrained: Path, tmp_path: Path
+) -> None:
+    path = Path(shutil.copy(two_months, tmp_path / "newwiki.duckdb"))
+    asked = {"snapshot": "samplewiki-2026-08", "db": path, "quiet": True, "entities": "rules-v1"}
+    decoders = ["greedy", "sample:top_p=0.9"]
+    texts = {"samples": 3, "keep": 2, "max_new_tokens": 24}
+    newwiki.evaluate(str(toy_checkpoint), str(untrained), decoder=decoders, **texts, **asked)
+    assert asked_of(path, "select count(*), count_if(samples = 0) from runs") == [(6, 2)], "each model reads once"
+    board = asked_of(
+        path,
+        "select decoder, completions, bits_per_byte_texts, bits_per_byte_status, articles from leaderboard "
+        "join snapshots using (snapshot_id) where not is_reference",
+    )
+    assert sorted(decoder[:6] for decoder, *_ in board) == ["greedy", "greedy", "sample", "sample"]
+    assert {(texts, status) for _, _, texts, status, _ in board} == {(board[0][-1], "ok")}, "of articles, not of texts"
+    verdict = newwiki.verdict(f"{untrained}/greedy", f"{toy_checkpoint}/greedy", db=path, quiet=True).to_pylist()
+    assert (verdict[0]["metric"], verdict[0]["verdict"]) == ("bits_per_byte", "worse")
+    compared = newwiki.compare(f"{untrained}/greedy", f"{toy_checkpoint}/greedy", db=path, quiet=True).to_pylist()
+    tested = [one["metric"] for one in compared]
+    assert tested[0] == "bits_per_byte"
+    assert not {"bits_per_token", "prompt_bits_per_byte"} & {*tested}, "the same in other units"
+    of_one = [f"{toy_checkpoint}/greedy", f"{toy_checkpoint}/sample:top_p=0.9"]
+    alike = newwiki.compare(*of_one, metrics="all", db=path, quiet=True).to_pylist()
+    assert "bits_per_byte" not in {one["metric"] for one in alike}, "decoders of one model cannot differ in it"
 
 
 def test_the_remedy_for_a_reading_is_another_reading(read: Path) -> None:
@@ -162,11 +252,21 @@ def test_it_is_shared_exported_reported_and_found_whole(in_process: Run, read: P
             assert "'other.duckdb' is complete" in ended.stdout, ended.stdout
         else:
             assert ended.returncode == 0, (asked, ended.stderr)
-    query = "select * from scores where metric = 'min_k_percent' order by all"
-    assert asked_of(tmp_path / "other.duckdb", query) == asked_of(read, query)
+    for query in (
+        "select * from scores where metric = 'min_k_percent' order by all",
+        "select run_id, bits_per_byte from leaderboard where bits_per_byte is not null order by all",
+    ):
+        assert asked_of(tmp_path / "other.duckdb", query) == asked_of(read, query)
     report = (tmp_path / "report-samplewiki-2026-08.html").read_text()
     assert "articles read" in report
     assert "read, no texts written" in report
+
+
+def test_a_bundle_of_a_run_has_the_reading_of_its_model(read: Path, tmp_path: Path) -> None:
+    make_pair(tmp_path / "key", read)
+    bundle = newwiki.submit("greedy", key=tmp_path / "key", out=tmp_path / "a.newwiki", db=read)
+    told = json.loads(Forged(bundle).members["bundle.json"])
+    assert sorted(run["decoder"] for run in told["runs"]) == ["greedy", "likelihood"]
 
 
 def test_the_browser_has_pages_of_what_was_read(read: Path) -> None:
