@@ -28,10 +28,11 @@ from flows.progress import Progress, Silent
 from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
 from flows.refreshing.show_funnel import show_funnel
 from flows.schedule.due import Month
+from newwiki.comparison_requests import LeaderboardRequest
 from newwiki.decoding.grammar import parse
 from newwiki.registrations import Evaluation, Model, Registrations, Report, Wiki
 from newwiki.registry import makers, sources
-from newwiki.request import EvaluationRequest, LeaderboardRequest
+from newwiki.request import EvaluationRequest
 from newwiki.sample import toy, toy_nli
 from newwiki.settings import Settings
 from newwiki.snapshot import Article, Window

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from newwiki.comparison_requests import SNAPSHOT_OF_RUNS
 from newwiki.errors import UsageError
 from newwiki.fields import field
-from newwiki.request import SNAPSHOT_OF_RUNS, Request
+from newwiki.request import Request
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,9 +10,10 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError, create_model, field_validator, model_validator
 
+from newwiki.comparison_requests import GateRequest
 from newwiki.errors import UsageError
 from newwiki.fields import fields_of
-from newwiki.request import EvaluationRequest, GateRequest, RefreshRequest
+from newwiki.request import EvaluationRequest, RefreshRequest
 from newwiki.settings import TABLES, read_toml
 from newwiki.snapshot import Selection, Window
 from newwiki.toml_tables import Place, Table, keys_in_words, what_is_wrong

@@ -16,25 +16,17 @@ from newwiki.errors import UsageError
 from newwiki.fields import check_values, field, fields_of
 from newwiki.knowledge_cutoff import last_day
 from newwiki.models.chat_options import CHAT_ARGUMENTS, MOST_THINKING, ChatOptions, read_chat_options, typed_argument
-from newwiki.records import Stratum
-from newwiki.settings import CHAT, GATE, MODEL, SCORING
+from newwiki.settings import CHAT, MODEL, SCORING
 from newwiki.snapshot import OLD_SELECTION, Selection, Window
 
 # Help that several requests share
-_ACROSS = "Compare runs even if they differ in this protocol setting (may be repeated)."
-_ANCHORS = "Show the anchors (texts of known quality, made of the articles), and calibrated numbers."
-_AFTER = "Use only articles created after the knowledge cutoff of each run's model."
 _CUTOFF = "Last month or day covered by the training data of {} (default: newwiki.toml, then the checkpoint)."
 _DUMP = "XML export with full history: a file, a folder, a pattern, or - for stdin (may be repeated for further parts)."
 _METRICS = "Metrics to compute."
 _BUDGET = "Maximum number of texts per run that costly evaluators score."
 _DTYPE = "Data type of the weights; auto is float32."
-SNAPSHOT_OF_RUNS = "Snapshot of the runs, or latest (default: the newest that has all named runs)."
 _PICKLE = "Allow weights stored as pickles, which can run code."
 _REMOTE_CODE = "Allow code that comes with a model to run."
-
-# Fields of a comparison that do not apply to its bounds, which name the metrics themselves
-_NOT_OF_A_GATE = ("metrics", "seed", "by", "after_cutoff", "across")
 
 # Fields that apply only to runs that generate text
 GENERATION_FIELDS = ("decoder", "samples", "keep", "max_new_tokens", "seed", "stop", "strict")
@@ -373,146 +365,6 @@ class ScoringRequest(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LeaderboardRequest(Request):
-    """The scored runs to list, and their order, columns and parts."""
-
-    snapshot: str | None = field(None, "Snapshot to list, or latest (default: all).", metavar="ID")
-    metrics: str = field("all", "Metrics to show, in this order.", metavar="all|NAME,…", names=True)
-    rank: str | None = field(
-        None,
-        "Rank by this metric, best first, with groups of runs that do not differ significantly.",
-        metavar="METRIC",
-        example="sbert",
-    )
-    seed: int = field(0, "Random seed for the test behind the groups.")
-    by_evaluator: bool = field(False, "Show a column for each evaluator of a metric.")
-    by: Stratum | None = field(None, "Split the articles into parts by this property.")
-    after_cutoff: bool = field(False, _AFTER)
-    across: tuple[str, ...] = field((), _ACROSS, metavar="NAME")
-    anchors: Literal["yes", "no"] = field("yes", _ANCHORS)
-    linked: bool = field(False, "Put the runs of all months on the scale of the newest month, or of --snapshot.")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.rank and self.by:
-            raise UsageError(
-                f"--rank and --by exclude each other: `newwiki compare --by {self.by}` shows in which parts runs differ"
-            )
-        if self.linked and (self.rank or self.by or self.by_evaluator or self.after_cutoff):
-            raise UsageError(
-                "--linked excludes --rank, --by, --by-evaluator and --after-cutoff: `newwiki compare RUN RUN --across "
-                "snapshot` tests whether runs of two months differ"
-            )
-
-
-Unless = Literal["fail", "warn", "pass"]
-_MAX_LOSS = (
-    "Fail unless the candidate is surely not worse by more than this, by each metric that tells an article from "
-    "another on the snapshot."
-)
-_UNLESS_SURE = (
-    "Result of a bound that lies in the interval (default: warn; fail with --max-loss, and where too few prompts give "
-    "no interval)."
-)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ComparisonRequest(Request):
-    """The runs to compare with the first of them, and the metrics."""
-
-    runs: tuple[str, ...] = field(
-        help="Run: the beginning of its id, or the end of MODEL/DECODER.", argument=True, metavar="RUN RUN"
-    )
-    metrics: str = field(
-        "content",
-        "Metrics to test (content: those that tell an article from another on the snapshot, where that is known); "
-        "fewer metrics need smaller differences to be significant.",
-        metavar="content|all|NAME,…",
-        names=True,
-    )
-    seed: int = field(0, "Random seed for the bootstrap and the sign flips.")
-    by: Stratum | None = field(LeaderboardRequest.by, "Split the articles into parts by this property.")
-    after_cutoff: bool = field(False, "Use only articles created after the knowledge cutoff of both models.")
-    across: tuple[str, ...] = field(
-        (),
-        f"{_ACROSS[:-1]}; snapshot compares runs of two months on one scale, wiki compares runs of two wikis on the "
-        "articles that are new in both.",
-        metavar="NAME",
-    )
-    snapshot: str | None = field(None, SNAPSHOT_OF_RUNS, metavar="ID")
-    fail_if: str | None = field(
-        None,
-        "Exit with status 1 if the second run is worse than the first by more than these bounds, such as "
-        "'sbert < -0.01, rep_4 > +0.02'; worse stands for any difference that is worse, by the metrics that tell an "
-        "article from another on the snapshot.",
-        metavar="BOUNDS",
-        example="sbert < -0.05",
-        group=GATE,
-    )
-    max_loss: float | None = field(None, _MAX_LOSS, above=0, example=0.02, group=GATE)
-    unless_sure: Unless | None = field(None, _UNLESS_SURE, example="fail", group=GATE)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.is_gate:
-            if self.unless_sure:
-                raise UsageError("--unless-sure needs bounds: add --fail-if or --max-loss")
-            return
-        option = "--max-loss" if self.fail_if is None else "--fail-if"
-        if len(self.runs) != 2:
-            raise UsageError(f"{option} compares two runs, baseline and candidate, and {len(self.runs)} are named")
-        defaults = {field.name: field.default for field in fields_of(type(self))}
-        if unused := [name for name in _NOT_OF_A_GATE if getattr(self, name) != defaults[name]]:
-            raise UsageError(f"{option} and --{unused[0].replace('_', '-')} exclude each other: leave one out")
-
-    @property
-    def is_gate(self) -> bool:
-        """Whether the second run is a candidate that can fail."""
-        return self.fail_if is not None or self.max_loss is not None
-
-
-@dataclass(frozen=True, kw_only=True)
-class GateRequest(Request):
-    """The baseline, the candidate, and the differences that fail the gate."""
-
-    baseline: str = field(help="Run to compare against.", metavar="RUN", example="gpt2/greedy")
-    candidate: str = field(help="Run to check.", metavar="RUN", example="gpt2/sample:top_p=0.9")
-    fail_if: str | None = field(
-        None,
-        "Differences that fail the gate, such as 'sbert < -0.01, rep_4 > +0.02' (default: any that is worse, by the "
-        "metrics that tell an article from another on the snapshot).",
-        metavar="BOUNDS",
-        example="sbert < -0.05",
-    )
-    snapshot: str | None = field(None, SNAPSHOT_OF_RUNS, metavar="ID")
-    max_loss: float | None = field(None, _MAX_LOSS, above=0, example=0.02)
-    unless_sure: Unless | None = field(None, _UNLESS_SURE, example="fail")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.fail_if is not None and self.max_loss is not None:
-            raise UsageError("--fail-if and --max-loss exclude each other: write each bound into --fail-if")
-
-    @property
-    def doubt(self) -> Unless | None:
-        """What a doubtful bound does; None to warn of it, and to fail where there is no interval."""
-        return "fail" if self.unless_sure is None and self.max_loss is not None else self.unless_sure
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReportRequest(Request):
-    """The snapshot of a report, and what it shows."""
-
-    snapshot: str = field(EvaluationRequest.snapshot, "Snapshot of the report.", metavar="ID")
-    by: Stratum | None = field(None, "Split the articles by this property only (default: by each).")
-    after_cutoff: bool = field(LeaderboardRequest.after_cutoff, _AFTER)
-    anchors: Literal["yes", "no"] = field(LeaderboardRequest.anchors, _ANCHORS)
-    texts_by: str | None = field(
-        None, "Metric that selects the worst, median and best texts (default: sbert if available).", metavar="METRIC"
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
 class RebuildRequest(Request):
     """The manifest from which to publish a snapshot again, and the source of its pages."""
 
@@ -544,80 +396,6 @@ class RevisitRequest(Request):
         names=True,
         group=SCORING,
     )
-
-
-@dataclass(frozen=True, kw_only=True)
-class FinetuneRequest(Request):
-    """The model to fine-tune, the articles, and the hyperparameters.
-
-    The ten epochs are those of the New-Wiki Eval paper. The other defaults are those of transformers or our own,
-    because neither that paper nor the one on DistilGPT-2 states them. `max_length` counts the tokens of prompt and
-    article for `hf`, and of the article for `seq2seq`.
-    """
-
-    model: str = field(
-        help="Model to fine-tune: a folder written by save_pretrained, or an id on the Hugging Face Hub.",
-        argument=True,
-        metavar="MODEL[@REVISION]",
-    )
-    snapshot: tuple[str, ...] = field(help="Snapshot to train on (may be repeated).", metavar="ID")
-    backend: Literal["hf", "seq2seq"] = field(
-        "hf", "Kind of model: hf is a causal language model, seq2seq an encoder-decoder."
-    )
-    epochs: int = field(10, "Number of passes over the articles.", at_least=1)
-    batch_size: int = field(8, "Number of articles per optimization step.", at_least=1, aliases=("--batch_size",))
-    learning_rate: float = field(5e-5, "Learning rate at the start; it decays linearly to 0.", above=0)
-    max_length: int = field(1024, "Maximum number of tokens per article.", at_least=2)
-    validation: float = field(0.1, "Share of articles to hold out, from 0 to below 1.")
-    lora: int | None = field(
-        None, "Train only a LoRA adapter of this rank, on all linear layers.", at_least=1, metavar="RANK"
-    )
-    dtype: Literal["float32", "bfloat16"] = field("float32", "Data type of the computation.")
-    seed: int = field(0, "Random seed for the split and the order of articles.")
-    checkpoint_every: int | None = field(
-        None, "Number of steps between two checkpoints (default: one epoch).", at_least=1, metavar="STEPS"
-    )
-    keep_checkpoints: int = field(0, "Number of checkpoints to keep in --out.", at_least=0)
-    evaluate_on: tuple[str, ...] = field(
-        (),
-        "Snapshot whose articles must not be trained on (default: the newest of each wiki; may be repeated).",
-        metavar="ID",
-        aliases=("--evaluation-snapshot",),
-    )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 <= self.validation < 1:
-            raise UsageError(f"--validation {self.validation:g} is out of range: give a share from 0 to below 1")
-
-
-@dataclass(frozen=True, kw_only=True)
-class TrainScorerRequest(Request):
-    """The kind of scorer to train on graded texts, and the hyperparameters.
-
-    A `transformer` is a small BERT from scratch, or the checkpoint `base`.
-    """
-
-    kind: Literal["lstm", "transformer"] = field("lstm", "Kind of model to train.")
-    base: str | None = field(
-        None, "Checkpoint that a transformer starts from (default: from scratch).", metavar="NAME[@REVISION]"
-    )
-    name: str = field("quality", "Name of the new metric.")
-    reads: Literal["text", "sentence"] = field("text", "Unit that the scorer reads at a time.")
-    held_out: float = field(0.1, "Share of texts to hold out for the test, between 0 and 1.")
-    epochs: int = field(10, "Number of passes over the texts.", at_least=1)
-    width: int | None = field(
-        None, "Width of the widest layer (default: 300 for lstm, 256 for transformer).", at_least=4
-    )
-    vocabulary: int = field(20_000, "Maximum number of words in the vocabulary.", at_least=10)
-    seed: int = field(0, "Random seed for the split and the training.")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.base and self.kind != "transformer":
-            raise UsageError("--base needs a transformer: add --kind transformer, or leave out --base")
-        if not 0 < self.held_out < 1:
-            raise UsageError(f"--held-out {self.held_out:g} is out of range: give a share between 0 and 1")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,9 +4,10 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from newwiki.comparison_requests import SNAPSHOT_OF_RUNS
 from newwiki.errors import UsageError
 from newwiki.fields import field
-from newwiki.request import SNAPSHOT_OF_RUNS, Request
+from newwiki.request import Request
 
 Relationship = Literal["first_party", "third_party", "collaborative", "other"]
 

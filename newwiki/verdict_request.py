@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
+from newwiki.comparison_requests import SNAPSHOT_OF_RUNS, ComparisonRequest
 from newwiki.errors import UsageError
 from newwiki.fields import field, fields_of
-from newwiki.request import SNAPSHOT_OF_RUNS, ComparisonRequest, EvaluationRequest, Request
+from newwiki.request import EvaluationRequest, Request
 from newwiki.settings import MODEL
 
 # Fields that apply only to a checkpoint that is evaluated

@@ -14,7 +14,7 @@ from newwiki.errors import TerminalError
 from newwiki.models.checkpoint import Trust, find_whole, split_revision
 from newwiki.models.loading import load_classifier
 from newwiki.quiet import silence_transformers
-from newwiki.request import TrainScorerRequest
+from newwiki.training_requests import TrainScorerRequest
 
 _BATCH = 32
 _CONTEXT = 512

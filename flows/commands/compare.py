@@ -9,9 +9,9 @@ from flows.jobs.job import Answer, Here, job, rows_answer
 from flows.presenting import tables
 from flows.presenting.numbers import NONE, digits, estimate, fixed, p_value, signed
 from flows.printing import say
+from newwiki.comparison_requests import ComparisonRequest, GateRequest
 from newwiki.errors import UsageError
 from newwiki.fields import field
-from newwiki.request import ComparisonRequest, GateRequest
 from newwiki.settings import GATE
 from newwiki.visible import in_markdown
 

@@ -10,8 +10,9 @@ from flows.listing import Argument, CommandGroup, exemplified, listed
 from flows.options import Output, common, open_database
 from flows.printing import say
 from flows.progress import reporter
+from newwiki.comparison_requests import SNAPSHOT_OF_RUNS
 from newwiki.fields import field
-from newwiki.request import SNAPSHOT_OF_RUNS, TaskRequest
+from newwiki.request import TaskRequest
 from newwiki.results_request import EveryEvalEverRequest, HubResultsRequest
 from newwiki.settings import METRIC_MODELS, Settings
 

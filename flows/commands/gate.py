@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from flows.jobs.job import Answer, Here, job, rows_answer
 from flows.presenting import tables
 from flows.printing import say
+from newwiki.comparison_requests import GateRequest
 from newwiki.errors import UsageError
 from newwiki.fields import field
-from newwiki.request import GateRequest
 
 if TYPE_CHECKING:
     from flows.comparing.bounds import Doubt, GateResult

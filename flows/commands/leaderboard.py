@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from flows.jobs.job import Answer, Here, arrow_table, job
-from newwiki.request import LeaderboardRequest
+from newwiki.comparison_requests import LeaderboardRequest
 
 
 @job(

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from flows.jobs.job import Answer, Here, job
 from flows.printing import say
+from newwiki.comparison_requests import ReportRequest
 from newwiki.fields import field
-from newwiki.request import ReportRequest
 
 
 @job(

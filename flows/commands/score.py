@@ -3,7 +3,8 @@
 from flows.commands.leaderboard import leaderboard_answer
 from flows.jobs.job import Answer, Here, job
 from flows.jobs.running import RUNNER, check_runner
-from newwiki.request import LeaderboardRequest, ScoringRequest
+from newwiki.comparison_requests import LeaderboardRequest
+from newwiki.request import ScoringRequest
 from newwiki.settings import SCORERS
 
 

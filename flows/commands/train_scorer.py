@@ -5,7 +5,7 @@ from pathlib import Path
 from flows.jobs.job import Answer, Here, arrow_table, job
 from flows.printing import say
 from newwiki.fields import field
-from newwiki.request import TrainScorerRequest
+from newwiki.training_requests import TrainScorerRequest
 
 _COLUMNS = ("texts", "pearson", "rmse", "qwk")
 

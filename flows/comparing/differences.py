@@ -18,11 +18,11 @@ from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
 from flows.comparing.one_protocol import require_one_protocol, told
 from flows.comparing.shown_levels import below_verified
 from newwiki.columns import READING
+from newwiki.comparison_requests import ComparisonRequest
 from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.levels import LevelByScoring
 from newwiki.protocol import ACROSS_MONTHS, ACROSS_WIKIS, settings_named
 from newwiki.records import Stratum
-from newwiki.request import ComparisonRequest
 from storage import comparison, early_stops, strata, verifications
 from storage.comparison import Scoring
 from storage.database import Database, in_one_read

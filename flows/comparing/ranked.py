@@ -13,10 +13,10 @@ from flows.comparing.board import Board, Column, board, of_metrics
 from flows.presenting.numbers import digits
 from flows.verdict_kinds import gives_verdicts
 from newwiki.columns import PARTS
+from newwiki.comparison_requests import LeaderboardRequest
 from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.levels import Level
 from newwiki.protocol import ACROSS_MONTHS, ACROSS_WIKIS, PROTOCOL, settings_named, value_in_words, values_of, varying
-from newwiki.request import LeaderboardRequest
 from storage import comparison, snapshots, verifications
 from storage.comparison import Array
 from storage.database import Database, in_one_read

@@ -14,10 +14,10 @@ from flows.presenting.table_layout import Column, shortened, wrapped
 from flows.printing import say
 from newwiki.anchors import ANCHORS, ARTICLE, BEGINNING
 from newwiki.columns import CALIBRATED
+from newwiki.comparison_requests import LeaderboardRequest
 from newwiki.decoding.grammar import short_form
 from newwiki.levels import VERIFIED
 from newwiki.protocol import PROTOCOL, TOLD, value_in_words
-from newwiki.request import LeaderboardRequest
 from storage.database import Database
 
 _ACROSS = 6  # maximum number of runs as columns; more runs become rows

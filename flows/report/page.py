@@ -27,11 +27,11 @@ from flows.report.months import LINKING, months
 from flows.report.templating import assets, environment, require_folder, write_page
 from flows.report.trade_off import trade_off
 from flows.report.training_curves import training
+from newwiki.comparison_requests import ReportRequest
 from newwiki.errors import TerminalError
 from newwiki.file_names import file_name
 from newwiki.paper_metrics import PAPER
 from newwiki.protocol import PROTOCOL, value_in_words
-from newwiki.request import ReportRequest
 from storage.database import Database
 from storage.outputs import safe
 

@@ -13,11 +13,12 @@ from flows.refreshing.which_pages import refresh_from
 from flows.schedule.due import Month
 from flows.schedule.notice import MonthEnding, MonthGate, notice
 from flows.schedule.webhook import address, send_patiently
+from newwiki.comparison_requests import GateRequest, ReportRequest
 from newwiki.errors import NewWikiError, TransientError, UsageError
 from newwiki.file_names import file_name
 from newwiki.prompting.chat_prompts import resolved
 from newwiki.registrations import Gate, Model, Registrations
-from newwiki.request import EvaluationRequest, GateRequest, ReportRequest
+from newwiki.request import EvaluationRequest
 from newwiki.snapshot import Snapshot
 from newwiki.sources.backoff import Backoff
 from storage import months

@@ -19,12 +19,12 @@ from newwiki.errors import TerminalError
 from newwiki.knowledge_cutoff import KnowledgeCutoff, known_cutoff
 from newwiki.models.checkpoint import Checkpoint, Trust, find, split_revision
 from newwiki.models.loading import load
-from newwiki.request import FinetuneRequest
 from newwiki.settings import Settings
 from newwiki.text.prompts import fill
 from newwiki.training import record
 from newwiki.training.record import TrainingRecord
 from newwiki.training.steps import by_step
+from newwiki.training_requests import FinetuneRequest
 from storage.database import Database
 from storage.outputs import safe
 

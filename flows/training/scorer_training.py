@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from flows.progress import Progress
 from newwiki.csv_files import CsvRow, read_csv
 from newwiki.errors import UsageError
-from newwiki.request import TrainScorerRequest
+from newwiki.training_requests import TrainScorerRequest
 from storage.outputs import safe
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from transformers import PrinterCallback, Trainer, TrainerCallback, TrainingArgu
 from newwiki.errors import TerminalError
 from newwiki.models.engine.memory import is_out_of_memory
 from newwiki.quiet import silence_transformers
-from newwiki.request import FinetuneRequest
 from newwiki.training.examples import Example, padded
 from newwiki.training.steps import by_step
+from newwiki.training_requests import FinetuneRequest
 
 Report = Callable[[int, int, str], None]  # (steps done, total steps, status text)
 _POINTS = 10  # points of the training loss between two checkpoints

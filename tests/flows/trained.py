@@ -7,9 +7,9 @@ from typing import Any
 from flows.demonstration import wiki
 from flows.progress import Silent
 from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
-from newwiki.request import FinetuneRequest
 from newwiki.snapshot import Window
 from newwiki.sources.dump import DumpSource
+from newwiki.training_requests import FinetuneRequest
 from storage.database import Database
 
 AUGUST, SEPTEMBER = "samplewiki-2026-08", "samplewiki-2026-09"

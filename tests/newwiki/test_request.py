@@ -16,8 +16,9 @@ from flows.cli import cli
 from newwiki import request as requests
 from newwiki.errors import UsageError
 from newwiki.fields import fields_of
-from newwiki.request import EvaluationRequest, FinetuneRequest, RefreshRequest, Request, TrainScorerRequest
+from newwiki.request import EvaluationRequest, RefreshRequest, Request
 from newwiki.snapshot import OLD_SELECTION, Selection, Window
+from newwiki.training_requests import FinetuneRequest, TrainScorerRequest
 
 ROOT = Path(requests.__file__).parents[1]
 REQUESTS = [made for made in vars(requests).values() if isinstance(made, type) and issubclass(made, Request)]

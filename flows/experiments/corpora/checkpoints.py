@@ -12,7 +12,7 @@ from flows.experiments.corpora.request import CorporaRequest
 from flows.experiments.evaluations import Evaluations
 from flows.training.finetuning import PlannedTraining, plan_training, require_accelerate, train
 from newwiki.models.checkpoint import split_revision
-from newwiki.request import FinetuneRequest
+from newwiki.training_requests import FinetuneRequest
 from storage.outputs import safe
 
 _ENDING = ".corpora"  # suffix of the folder next to the database

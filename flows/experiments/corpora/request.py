@@ -8,7 +8,8 @@ from flows.experiments.experiment import Experiment
 from newwiki.errors import UsageError
 from newwiki.experiment_request import ExperimentRequest
 from newwiki.fields import field, fields_of
-from newwiki.request import EvaluationRequest, FinetuneRequest
+from newwiki.request import EvaluationRequest
+from newwiki.training_requests import FinetuneRequest
 
 # Ottaviani and Stahlschmidt 2024 give only the kinds of decoder (section 3). k, p and alpha come from the two papers
 # that they cite for them: Su and Xu 2022, and Su and Collier 2022.

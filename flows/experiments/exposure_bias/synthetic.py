@@ -18,9 +18,9 @@ from flows.training.output_folder import alone, is_done
 from newwiki.errors import TerminalError
 from newwiki.models.checkpoint import Trust, find, split_revision
 from newwiki.models.loading import load
-from newwiki.request import FinetuneRequest
 from newwiki.training import record
 from newwiki.training.record import TrainingRecord
+from newwiki.training_requests import FinetuneRequest
 
 _EPOCHS, _LEARNING_RATE, _BATCH = 10, 1e-3, 8
 

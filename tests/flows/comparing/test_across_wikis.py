@@ -9,9 +9,9 @@ import pytest
 
 from flows.comparing.differences import compare, compare_all
 from flows.comparing.ranked import leaderboard
+from newwiki.comparison_requests import ComparisonRequest, LeaderboardRequest
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Fingerprint
-from newwiki.request import ComparisonRequest, LeaderboardRequest
 from newwiki.snapshot import Judged, Selection, Site, Topic, Window
 from storage import topics
 from storage.database import Database

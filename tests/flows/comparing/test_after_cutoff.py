@@ -22,10 +22,10 @@ from flows.presenting.tables import plain_record
 from flows.progress import Silent
 from flows.report.page import render
 from flows.schedule.notice import _rows
+from newwiki.comparison_requests import LeaderboardRequest, ReportRequest
 from newwiki.errors import TerminalError
 from newwiki.knowledge_cutoff import KnowledgeCutoff
 from newwiki.records import Completion, Metric, RunScore, Score
-from newwiki.request import LeaderboardRequest, ReportRequest
 from newwiki.verdict_request import VerdictRequest
 from storage import knowledge_cutoffs, runs, snapshots
 from storage.comparison import contenders

@@ -16,10 +16,10 @@ from flows.comparing.board import board
 from flows.comparing.bounds import judge, parse_bounds
 from flows.comparing.differences import compare, compare_all
 from flows.comparing.ranked import leaderboard
+from newwiki.comparison_requests import ComparisonRequest, LeaderboardRequest
 from newwiki.errors import TerminalError, UsageError
 from newwiki.protocol import CHAT_SETTINGS, PROTOCOL, protocol_json
 from newwiki.records import Completion
-from newwiki.request import ComparisonRequest, LeaderboardRequest
 from storage import runs
 from storage.database import Database
 from tests.flows.scored import SNAPSHOT, add_run, pair, score

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from flows.comparing.differences import compare, compare_all
+from newwiki.comparison_requests import ComparisonRequest
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Fingerprint
-from newwiki.request import ComparisonRequest
 from storage.comparison import contenders
 from storage.database import Database
 from tests.flows.comparing.many_runs import METRICS, RUNS

@@ -9,8 +9,8 @@ import pytest
 
 from evaluators import statistics
 from flows.comparing.bounds import Bound, Doubt, default_bounds, doubts, judge, parse_bounds
+from newwiki.comparison_requests import GateRequest
 from newwiki.errors import TerminalError, UsageError
-from newwiki.request import GateRequest
 from storage.comparison import contenders
 from storage.database import Database
 from tests.flows.comparing.many_runs import RUNS

@@ -21,9 +21,9 @@ from flows.progress import Silent
 from flows.report import page as report
 from flows.report.browser.app import application
 from flows.report.browser.live import Live
+from newwiki.comparison_requests import ReportRequest
 from newwiki.levels import CLAIMED, HERE, LEVELS, RECOMPUTED, VERIFIED
 from newwiki.records import Completion, Fingerprint, Metric, Score
-from newwiki.request import ReportRequest
 from storage import runs, snapshots, verifications
 from storage.database import Database
 from storage.verifications import Verification

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from flows.comparing import show_board
 from flows.comparing.board import Board, board
 from flows.comparing.notes import THRESHOLD
+from newwiki.comparison_requests import LeaderboardRequest
 from newwiki.levels import CLAIMED, HERE, LEVELS, RECOMPUTED, REPLAYED, VERIFIED
 from newwiki.records import Fingerprint
-from newwiki.request import LeaderboardRequest
 from storage import summaries, verifications
 from storage.database import Database, insert_new
 from storage.verifications import Verification

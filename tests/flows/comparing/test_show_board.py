@@ -11,8 +11,8 @@ import pytest
 from flows.comparing import show_board
 from flows.comparing.board import board
 from flows.comparing.headline import headline, reason
+from newwiki.comparison_requests import LeaderboardRequest
 from newwiki.errors import UsageError
-from newwiki.request import LeaderboardRequest
 from storage.database import Database
 from tests.flows.comparing.many_runs import METRICS, RUNS
 from tests.flows.scored import RULES, SNAPSHOT, add_run, score

@@ -19,9 +19,9 @@ from flows.presenting.numbers import digits
 from flows.progress import Silent
 from flows.report.page import render
 from newwiki.anchors import ANCHORS, ARTICLE, OTHER
+from newwiki.comparison_requests import LeaderboardRequest, ReportRequest
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Completion, Metric, RunScore, Score, Stratum
-from newwiki.request import LeaderboardRequest, ReportRequest
 from storage import anchors, runs, strata
 from storage.anchors import AnchorScore
 from storage.comparison import contenders

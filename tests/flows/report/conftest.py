@@ -11,9 +11,9 @@ from playwright.sync_api import Browser
 
 from flows.progress import Silent
 from flows.report import page as report
+from newwiki.comparison_requests import ReportRequest
 from newwiki.decoding.grammar import parse
 from newwiki.records import Completion, Fingerprint, Metric, RunScore, Score
-from newwiki.request import ReportRequest
 from storage import runs
 from storage.database import Database, insert
 from tests.browser import chromium

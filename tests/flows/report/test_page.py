@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page
 
 from flows.progress import Silent
 from flows.report import page as report
-from newwiki.request import ReportRequest
+from newwiki.comparison_requests import ReportRequest
 from storage import summaries
 from storage.database import Database
 from tests.browser import watched

@@ -20,8 +20,8 @@ from flows.report.example_texts import column_for, examples
 from flows.report.marked_text import Finders, marked, marks
 from flows.report.metrics import distributions, matrix
 from flows.report.page import render
+from newwiki.comparison_requests import ReportRequest
 from newwiki.records import Metric
-from newwiki.request import ReportRequest
 from storage import experiments, runs
 from storage.database import Database
 from storage.experiments import StoredExperiment

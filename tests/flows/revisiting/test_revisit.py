@@ -16,8 +16,9 @@ from flows.progress import Silent
 from flows.report.page import render
 from flows.revisiting import score_edition
 from flows.revisiting.publish_edition import asked_for
+from newwiki.comparison_requests import ReportRequest
 from newwiki.errors import TerminalError, UsageError
-from newwiki.request import ReportRequest, RevisitRequest
+from newwiki.request import RevisitRequest
 from storage import editions, runs, snapshots
 from storage.database import Database
 from storage.staging import Staging

@@ -18,9 +18,9 @@ from flows.schedule import month as steps
 from flows.schedule.catch_up import MonthsFailed, catch_up, start_of
 from flows.schedule.due import Month, newest_due, settled, to_do
 from flows.schedule.notice import MonthEnding
+from newwiki.comparison_requests import ReportRequest
 from newwiki.errors import TransientError, UsageError
 from newwiki.registrations import Model, Registrations, Wiki, load_registrations
-from newwiki.request import ReportRequest
 from newwiki.settings import Settings, load_settings
 from newwiki.snapshot import Window
 from newwiki.sources.backoff import Backoff

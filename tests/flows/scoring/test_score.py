@@ -15,8 +15,8 @@ from flows.progress import Silent
 from flows.scoring.batches import TextBatch, score_batch
 from flows.scoring.score_run import LoadedEvaluators, score_run
 from flows.scoring.texts_from_elsewhere import take_in
+from newwiki.comparison_requests import ComparisonRequest
 from newwiki.errors import UsageError
-from newwiki.request import ComparisonRequest
 from newwiki.settings import Settings
 from storage import runs, snapshots
 from storage.database import Database

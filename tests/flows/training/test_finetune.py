@@ -26,9 +26,9 @@ from flows.workers.shards import Executor
 from newwiki.errors import TerminalError, TransientError, UsageError
 from newwiki.models.huggingface import HuggingFaceModel
 from newwiki.models.seq2seq import Seq2SeqModel
-from newwiki.request import FinetuneRequest
 from newwiki.settings import Settings
 from newwiki.training.record import FILE, read
+from newwiki.training_requests import FinetuneRequest
 from storage import snapshots
 from storage.database import Database
 from tests import processes

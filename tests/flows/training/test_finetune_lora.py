@@ -115,7 +115,7 @@ def test_its_checkpoints_are_watched_and_its_base_is_step_0(
     tuned: Path, toy_checkpoint: Path, in_process: Run, two_months: Path, tmp_path: Path
 ) -> None:
     from flows.report.page import render
-    from newwiki.request import ReportRequest
+    from newwiki.comparison_requests import ReportRequest
 
     database = Path(shutil.copy(two_months, tmp_path / "watched.duckdb"))
     how = ["--decoder", "greedy", "--prompts", "2", "--max-new-tokens", "8", "--metrics", "rep_4", "--db", database]

@@ -18,7 +18,7 @@ from flows.cli import cli
 from flows.progress import Silent
 from flows.training.scorer_training import Graded, read_graded, train_scorer
 from newwiki.errors import UsageError
-from newwiki.request import TrainScorerRequest
+from newwiki.training_requests import TrainScorerRequest
 from tests.evaluators.classifiers import bert
 
 WORDS = ["river", "bridge", "town", "stands", "old", "stone"]

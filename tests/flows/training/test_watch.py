@@ -17,8 +17,8 @@ import newwiki
 from flows.progress import Silent
 from flows.report.page import render
 from flows.training.checkpoints import Watch
+from newwiki.comparison_requests import ReportRequest
 from newwiki.errors import NewWikiError, TerminalError, TransientError, UsageError
-from newwiki.request import ReportRequest
 from storage.database import Database
 from tests import processes
 from tests.adapters import lora, write_adapter

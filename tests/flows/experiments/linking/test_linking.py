@@ -15,9 +15,9 @@ from flows.experiments.linking.result_tables import LinkedMean, LinkedMonths
 from flows.experiments.linking.words import p_of
 from flows.presenting.charts import PageSigns
 from flows.report.templating import drawn_width
+from newwiki.comparison_requests import ComparisonRequest, LeaderboardRequest
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Fingerprint
-from newwiki.request import ComparisonRequest, LeaderboardRequest
 from storage import experiments
 from storage.database import Database
 from tests.flows.conftest import Run

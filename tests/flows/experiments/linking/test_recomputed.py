@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from flows.comparing.differences import compare_all
 from flows.experiments.linking.result_tables import LinkedMonths
-from newwiki.request import ComparisonRequest
+from newwiki.comparison_requests import ComparisonRequest
 from storage import experiments
 from storage.database import Database
 from tests.flows.experiments import recomputed
