@@ -9,7 +9,7 @@ from flows.comparing.headline import reason
 from flows.presenting.material import Material, Record
 from flows.presenting.numbers import AlignedNumber, align, fixed
 from newwiki.anchors import ANCHORS
-from newwiki.columns import CALIBRATED
+from newwiki.columns import CALIBRATED, READING
 from newwiki.levels import CLAIMED, VERIFIED
 from newwiki.paper_metrics import paper_metrics
 from newwiki.protocol import PROTOCOL, varying
@@ -86,9 +86,11 @@ class Row:
     cells: Sequence[Cell]
 
 
-def in_order(material: Material) -> list[Column]:
-    """Return the leaderboard's columns in the order of pages."""
-    return ordered(material.board.columns, {name: metric.direction for name, metric in material.metrics.items()})
+def in_order(material: Material, first: Column | None = None) -> list[Column]:
+    """Return the leaderboard's columns: that which orders the runs, bits per byte, and the others in the order of
+    pages."""
+    columns = ordered(material.board.columns, {name: metric.direction for name, metric in material.metrics.items()})
+    return sorted(columns, key=lambda column: (column != first, column.metric != READING))
 
 
 def best_first(material: Material, column: Column | None) -> list[Record]:

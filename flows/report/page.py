@@ -13,12 +13,13 @@ from flows.presenting import page_tables
 from flows.presenting.charts import PageSigns
 from flows.presenting.material import Material, gather
 from flows.presenting.page_tables import paper_columns
+from flows.presenting.snapshot_title import snapshot_title
 from flows.progress import Progress
 from flows.report import figures, models
 from flows.report.by_stratum import cuts
 from flows.report.example_texts import column_for, column_of_texts, examples
 from flows.report.experiments import sections
-from flows.report.groups import Groups, groups
+from flows.report.groups import Groups, groups, leading
 from flows.report.later_editions import SHOWN, later_editions
 from flows.report.marked_text import VERDICTS
 from flows.report.metrics import BINS, HEIGHT, WIDTH, distributions, matrix
@@ -31,7 +32,7 @@ from newwiki.comparison_requests import ReportRequest
 from newwiki.errors import TerminalError
 from newwiki.file_names import file_name
 from newwiki.paper_metrics import PAPER
-from newwiki.protocol import PROTOCOL, value_in_words
+from newwiki.protocol import PROTOCOL
 from storage.database import Database
 from storage.outputs import safe
 
@@ -112,7 +113,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
             "sees": _sees(database, material),
         }
     reference = [material.reference] if material.reference else []
-    columns = page_tables.in_order(material)
+    columns = page_tables.in_order(material, column)
     run_rows = page_tables.rows(material, page_tables.best_first(material, column), columns)
     article_rows = page_tables.rows(material, reference, columns)
     run_rows, article_rows = page_tables.together(run_rows, article_rows)
@@ -142,6 +143,8 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
     }
     shown |= stored
     page = environment().get_template("report.html").render(
+        title=snapshot_title(material.snapshot),
+        leading=leading(material, stored["groups"]),
         sections=[section for section in SECTIONS if any(shown[name] for name in section.shows)],
         material=material,
         heads=heads,
@@ -194,7 +197,7 @@ def _head(material: Material, column: Column) -> str:
 
 def _beside(material: Material, shown_groups: Groups | None, constant: object) -> float:
     """Return the width in letters of the leaderboard's columns other than the metrics."""
-    words = [(name, [value_in_words(record[name]) for record in material.records]) for name in material.apart_in]
+    words: list[tuple[str, list[str]]] = []
     if shown_groups and shown_groups.of:
         words.append(("group", [" " * round(1.4 * len(shown_groups.letters))]))
     if material.knows_cutoffs:

@@ -13,6 +13,7 @@ from flows.comparing.headline import headline
 from flows.comparing.notes import with_seed
 from flows.experiments.linking.result_tables import LinkedMean
 from flows.presenting.material import Material, gather
+from newwiki.columns import READING
 from newwiki.errors import TerminalError
 from newwiki.file_names import file_name, model_file_name
 from newwiki.levels import LEVELS, VERIFIED
@@ -150,15 +151,16 @@ def headline_of(board: Board, columns: Sequence[Column], metrics: Mapping[str, M
 
 
 def in_order(board: Board, metrics: Mapping[str, Metric]) -> list[Column]:
-    """Sort the columns: the headline, then the paper's metrics, directed ones first, then the others."""
+    """Sort the columns: the headline, bits per byte, the paper's metrics, directed ones first, then the others."""
     columns = board.columns
     first = headline_of(board, columns, metrics)
     paper = [name for paper_metric in paper_metrics() for name in paper_metric.here]
 
-    def place(column: Column) -> tuple[bool, bool, bool, int]:
+    def place(column: Column) -> tuple[bool, bool, bool, bool, int]:
         is_paper = column.metric in paper
         return (
             column != first,
+            column.metric != READING,
             not is_paper,
             metrics[column.metric].direction == "none",
             paper.index(column.metric) if is_paper else list(columns).index(column),

@@ -8,8 +8,10 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote, urljoin
 
+from flows.comparing.board import Column
 from flows.pieces import span
 from flows.presenting.page_tables import Cell, Row
+from flows.site.board_tables import BoardTable, pieces
 from flows.site.contents import Contents, SiteRun, snapshot_file
 from flows.site.model_pages import model_file, signed_by
 from flows.site.month_pages import headline_pictures, wiki_file
@@ -44,16 +46,18 @@ _EVALUATORS = {
 class Listed:
     """A snapshot in a list, with its numbers of runs and models, and the best run of its largest table.
 
-    The best run is omitted if the metric has no better direction. A number that another person claims is the best only
-    if there is no other.
+    `by` is the metric that orders this table. The best run is omitted if the metric has no better direction. A number
+    that another person claims is the best only if there is no other. `board` is the part of the table that fits a page.
     """
 
     snapshot: Snapshot
     path: str
     runs: int
     models: int
+    by: Column | None
     best: Row | None
     cell: Cell | None
+    board: BoardTable | None
 
 
 @dataclass(frozen=True)
@@ -104,7 +108,9 @@ def _listed(contents: Contents, parts: SnapshotParts) -> Listed:
         scored = [row for row in table.rows if row.cells[place].mean is not None]
         best = next((row for row in scored if row.cells[place].level != CLAIMED), next(iter(scored), None))
         cell = best.cells[place] if best else None
-    return Listed(parts.snapshot, snapshot_file(name), len(runs), len({run.key for run in runs}), best, cell)
+    board, by = (next(pieces(table), None), table.by) if table else (None, None)
+    models = len({run.key for run in runs})
+    return Listed(parts.snapshot, snapshot_file(name), len(runs), models, by, best, cell, board)
 
 
 def _write_models(writer: Writer, contents: Contents) -> None:

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 from flows.presenting.charts import PALETTE, SHAPES
+from flows.presenting.snapshot_title import snapshot_title
 from flows.presenting.tables import in_spreadsheet, plain
 from flows.report.templating import assets, environment
 from flows.site.contents import snapshot_file
@@ -76,7 +77,13 @@ def _environment() -> jinja2.Environment:
     jinja = environment()
     assert jinja.loader is not None
     jinja.loader = jinja2.ChoiceLoader([jinja2.FunctionLoader(_template), jinja.loader])
-    jinja.filters |= {"shown": _shown, "month": "{:%Y-%m}".format, "rfc3339": _rfc3339, "window": _window}
+    jinja.filters |= {
+        "shown": _shown,
+        "month": "{:%Y-%m}".format,
+        "rfc3339": _rfc3339,
+        "window": _window,
+        "title_of": snapshot_title,
+    }
     return jinja
 
 

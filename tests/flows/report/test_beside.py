@@ -11,7 +11,7 @@ from flows.comparing.board import Column
 from flows.comparing.ranked import ranked
 from flows.presenting.charts import PageSigns
 from flows.presenting.material import Material, gather
-from flows.report.groups import groups
+from flows.report.groups import groups, leading
 from flows.report.months import months
 from flows.report.trade_off import trade_off
 from storage import runs
@@ -36,6 +36,29 @@ def test_runs_share_the_letters_that_the_ranked_leaderboard_gives_them(scored: P
     board = ranked(Database(scored), material.board, "sbert")
     assert found and found.of == {one["run_id"]: frozenset(one["group"]) for one in board.records if one["group"]}
     assert len(found.of) == 5 and found.letters[0] == "a"
+
+
+def test_one_sentence_says_who_is_best_and_who_cannot_be_told_apart(scored: Path, material: Material) -> None:
+    sbert = column(material, "sbert")
+    found = groups(Database(scored), material, sbert)
+    assert found and found.of
+    ordered = sorted(material.records, key=lambda record: -record["sbert"])
+    best, *others = [material.label(record) for record in ordered]
+    ids = [record["run_id"] for record in ordered]
+    of = dict.fromkeys(ids, frozenset("b"))
+
+    def sentence(**letters: str) -> str:
+        changed = {ids[int(place[1:])]: frozenset(letter) for place, letter in letters.items()}
+        words = leading(material, replace(found, of=of | changed))
+        assert words and words.startswith(f"{best} is the best run by sbert: 0.")
+        return words.partition("]. ")[2]
+
+    assert sentence(r0="a") == "It differs significantly from each of the 4 other runs."
+    assert sentence(r0="a", r1="ab") == f"It cannot be told apart from {others[0]}."
+    assert sentence(r0="a", r1="a", r3="a") == f"It cannot be told apart from {others[0]} and {others[2]}."
+    assert sentence() == f"It cannot be told apart from {others[0]}, {others[1]} and 2 more runs."
+    assert leading(material, None) is None
+    assert leading(material, replace(found, of=None)) is None, "where no run can be called the best"
 
 
 def test_runs_of_several_protocols_have_no_groups_and_it_is_said(scored: Path, tmp_path: Path) -> None:

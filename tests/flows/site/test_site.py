@@ -101,6 +101,26 @@ def test_there_is_a_page_for_each_snapshot_month_and_model(two_months: Path, pag
         assert {f"months/{wiki}.html", f"months/{wiki}/sbert.html"} <= set(pages)
 
 
+def test_the_first_page_has_the_newest_leaderboard_and_the_first_run_of_each_month_by_its_own_metric(
+    site: Path, two_months: Path, pages: dict[str, Read]
+) -> None:
+    html = (site / "index.html").read_text("utf-8")
+    assert "English Wikipedia, September 2026" in pages["index.html"].text
+    assert html.index("Leaderboard of enwiki-2026-09, scrolls") < html.index('class="months"')
+    firsts = re.findall(
+        r'<a href="snapshots/([^"/]+)\.html">.*?<td class="number"><span class="interval">(\w+)</span> ([-.\d]+)',
+        html[html.index('class="months"') :],
+        re.DOTALL,
+    )
+    assert len(firsts) >= 3
+    for snapshot, metric, mean in firsts:
+        ((direction,),) = asked(two_months, "select direction from metrics where metric = ?", metric)
+        best = "min" if direction == "lower" else "max"
+        board = "select mean from metric_summaries join runs using (run_id) where snapshot_id = ? and metric = ?"
+        [(value,)] = asked(two_months, f"select {best}(mean) from ({board})", snapshot, metric)  # noqa: S608
+        assert float(mean) == pytest.approx(value, rel=0.01)
+
+
 def test_no_page_is_heavy(site: Path) -> None:
     assert max(page.stat().st_size for page in site.rglob("*.html")) < 300_000
 
