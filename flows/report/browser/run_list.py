@@ -68,9 +68,8 @@ def listed(
 ) -> RunList:
     """Filter and sort the runs.
 
-    The default order is the best first by S-BERT, or else by the first column with a better direction, as in the
-    report. Runs without a number come last. Raises NotFound for an unknown filter value or key, and UsageError for an
-    invalid word.
+    The default order is the best first by the first column with a better direction, as in the report. Runs without a
+    number come last. Raises NotFound for an unknown filter value or key, and UsageError for an invalid word.
     """
     numbers = {record["run_id"]: record for record in board.records}
     rows = [run | {"short": short_form(run["decoder"]), "state": _state(progress.get(run["run_id"]))} for run in runs]
@@ -118,8 +117,7 @@ def _order(parameters: QueryParams, columns: Sequence[Column], directions: Mappi
     if order and order not in (*_TOLD, *names):
         raise NotFound(f"runs cannot be sorted by '{order}'{did_you_mean(order, (*_TOLD, *names))}")
     if not order:
-        directed = [column for column in columns if directions[column.metric] != "none"]
-        best = next((column for column in directed if column.metric == "sbert"), next(iter(directed), None))
+        best = next((column for column in columns if directions[column.metric] != "none"), None)
         order = best.name if best else "begun"
     better = {column.name: directions[column.metric] for column in columns}.get(order)
     return order, first == "highest" if first else better in ("higher", "none")

@@ -1,52 +1,76 @@
 """The pages of snapshots and their articles."""
 
+from typing import Any
+
+import duckdb
 from starlette.requests import Request
 
 from flows.comparing.board import ABOUT, Board, board
+from flows.comparing.headline import headline
 from flows.presenting.page_tables import cells, ordered
+from flows.presenting.snapshot_title import snapshot_title
 from flows.report.browser.live import Live, Record, records
 from flows.report.browser.pages import ROWS, HtmlPage, NotFound, directions, offset
 from flows.report.browser.run_list import listed
 from flows.report.browser.run_progress import progresses
+from newwiki.columns import READING
 from newwiki.errors import TerminalError
+from storage import snapshots
 from storage.database import Database
 from storage.verifications import words_below_verified
 
 
 def home(live: Live, request: Request) -> HtmlPage:
+    """Show the leaderboard of the newest month with runs, and all snapshots."""
     with live.read() as connection:
         incomplete = records(connection, "browse_incomplete")
-        return HtmlPage(
-            "home.html",
-            {
-                "snapshots": records(connection, "browse_snapshots"),
-                "others": records(connection, "browse_other_runs"),
-                "incomplete": incomplete,
-                "progress": progresses(connection, incomplete),
-            },
-        )
+        published = records(connection, "browse_snapshots")
+        newest = next((row["snapshot_id"] for row in published if row["runs"] and row["kind"] == "new"), None)
+        shown = {
+            "snapshots": published,
+            "others": records(connection, "browse_other_runs"),
+            "incomplete": incomplete,
+            "progress_of_incomplete": progresses(connection, incomplete),
+            "title": None,
+        }
+        return HtmlPage("home.html", shown | (_leaderboard(live, connection, request, newest) if newest else {}))
 
 
 def snapshot(live: Live, request: Request) -> HtmlPage:
     name = request.path_params["snapshot_id"]
     with live.read() as connection:
-        row = _first_row(records(connection, "snapshot_one", name), f"there is no snapshot '{name}'")
-        funnel = records(connection, "funnel", name)
-        runs = records(connection, "browse_runs", name)
-        progress = progresses(connection, runs)
-        better = directions(connection)
-        shown = _board(live.database, name)
-    columns = ordered(shown.columns, better)
-    listing = listed(request.query_params, runs, progress, shown, columns, better)
+        shown = _leaderboard(live, connection, request, name)
+        incomplete = [run for run in shown["runs"] if run["run_id"] in shown["progress"]]
+        return HtmlPage(
+            "snapshot.html", shown | {"incomplete": incomplete, "funnel": records(connection, "funnel", name)}
+        )
+
+
+def _leaderboard(live: Live, connection: duckdb.DuckDBPyConnection, request: Request, name: str) -> dict[str, Any]:
+    """Return what a page shows of the runs on a snapshot. Raises NotFound if there is no such snapshot."""
+    row = _first_row(records(connection, "snapshot_one", name), f"there is no snapshot '{name}'")
+    runs = records(connection, "browse_runs", name)
+    progress = progresses(connection, runs)
+    better = directions(connection)
+    shown = _board(live.database, name)
+    title = snapshot_title(snapshots.resolve(live.database, name))
+    by = headline(shown, shown.columns, better)
+    columns = sorted(ordered(shown.columns, better), key=lambda column: (column != by, column.metric != READING))
     articles = [record for record in shown.records if record["run_id"] == f"reference:{name}"]
     by_column = [cells(articles, column, "none") for column in columns]
-    return HtmlPage(
-        "snapshot.html",
-        {"snapshot": row, "funnel": funnel, "board": shown, "columns": columns, "directions": better}
-        | {"listing": listing, "incomplete": [run for run in runs if run["run_id"] in progress], "progress": progress}
-        | {"wikipedia": next(iter(articles), None), "of_wikipedia": [cell for [cell] in by_column] if articles else []}
-        | {"apart_in": [name for name in shown.about if name not in ABOUT]},
-    )
+    return {
+        "title": title,
+        "snapshot": row,
+        "runs": runs,
+        "board": shown,
+        "columns": columns,
+        "directions": better,
+        "listing": listed(request.query_params, runs, progress, shown, columns, better),
+        "progress": progress,
+        "wikipedia": next(iter(articles), None),
+        "of_wikipedia": [cell for [cell] in by_column] if articles else [],
+        "apart_in": [about for about in shown.about if about not in ABOUT],
+    }
 
 
 def articles(live: Live, request: Request) -> HtmlPage:

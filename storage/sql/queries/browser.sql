@@ -68,12 +68,14 @@ full join unscored using (run_id, metric, evaluator_id)
 order by metric, run_id;
 
 -- name: browse_runs
--- The runs on a snapshot as stored. browse_written gives the progress of the runs that are not complete.
+-- The runs on a snapshot as stored, without the likelihood runs whose scores count as scores of others. browse_written gives
+-- the progress of the runs that are not complete.
 select
     run_id, snapshot_id, model, decoder, status, heard_at, process, started_at, finished_at, prompts, samples, versions,
     kept_prompts, kept_texts
 from runs
 where snapshot_id = ? and run_id not in (select run_id from hidden_runs)
+    and run_id not in (select reading_run_id from readings)
 order by started_at, run_id;
 
 -- name: browse_incomplete

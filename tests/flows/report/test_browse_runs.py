@@ -77,7 +77,7 @@ def test_runs_stand_as_in_the_report_and_those_without_numbers_last(client: Test
     assert found[: len(RUNS)] == in_report
     assert {*found[len(RUNS) :]} == {_LIVE, _DEAD, _RESUMED, _FAILED}
     heads = re.findall(r'order=(\w+)&first=\w+#runs">\1</a>', page(client, _HERE))
-    assert heads == [one.name for one in in_order(material)]
+    assert heads == [one.name for one in in_order(material, column)]
 
 
 def test_a_head_sorts_the_better_end_first_and_then_the_other(client: TestClient) -> None:
