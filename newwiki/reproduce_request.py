@@ -24,7 +24,9 @@ class ReproduceRequest(Request):
     )
     scale: float = field(1.0, "Share of the paper's prompts, samples and lengths, at most 1.", above=0)
     snapshot: str = field(EvaluationRequest.snapshot, "Snapshot to evaluate on.", metavar="ID")
-    old: str | None = field(None, "Snapshot of old articles (default: the newest one of the same wiki).", metavar="ID")
+    old: str | None = field(
+        None, "Snapshot of old articles (default: the newest of --kind old of the same wiki).", metavar="ID"
+    )
     model_args: dict[str, str] = field(
         {}, "Arguments that load all models, such as device=cpu.", metavar="K=V,…", aliases=("--model_args",)
     )

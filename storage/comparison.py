@@ -123,7 +123,7 @@ def text_scorings(database: Database, run_ids: Sequence[str]) -> list[Scoring]:
 def scorings_with_reading(database: Database, run_ids: Sequence[str]) -> list[Scoring]:
     """Return the finished scorings of these runs' texts, and of the articles as the runs' models have read them.
 
-    If all runs have the same likelihood run, its scorings are left out, because their numbers cannot differ.
+    If several runs all have the same likelihood run, its scorings are left out, because their numbers cannot differ.
     """
     return database.records(Scoring, "scorings_with_reading", list(run_ids))
 

@@ -32,6 +32,18 @@ def status(database: Database, run_id: str) -> str | None:
     return liveness.state(*row) if row else None
 
 
+def stored_model(database: Database, run_id: str) -> str | None:
+    """Return the name under which a run's model is stored, or None if the run was never started.
+
+    Another folder with the same weights and settings has the same run.
+    """
+    if not database.is_there:
+        return None
+    with database.read() as connection:
+        row = first_row(connection.execute("select model from runs where run_id = ?", [run_id]))
+    return str(row[0]) if row else None
+
+
 def interrupted(database: Database) -> list[tuple[str, datetime | None]]:
     """Return the runs that were started and that no process is writing, each with the time of its last heartbeat."""
     with database.read() as connection:

@@ -93,6 +93,8 @@ def sql(
     if statement is not None:
         with _into(out):
             ask(statement)
+        if out:
+            reporter(quiet).note(f"wrote {out}")
     else:
         from flows.querying.prompt import converse
         from storage.schema import names

@@ -11,6 +11,7 @@ from flows.presenting.numbers import digits, estimate, signed
 from flows.printing import say
 from newwiki.settings import SCORERS
 from newwiki.verdict_request import VerdictRequest
+from newwiki.visible import in_markdown
 
 if TYPE_CHECKING:
     from flows.comparing.judge_pair import Judgement
@@ -31,7 +32,7 @@ Returns one row, with the columns of `flows.comparing.overall_verdict.Verdict` a
 `worse`, `cannot tell`, `different` (a metric without a better direction) or `within the margin`.""",
 )
 def verdict(request: VerdictRequest, here: Here) -> Answer:
-    """Judge whether run A is better or worse than run B, or that it cannot be told, with the evidence.
+    """Judge whether run A, the candidate, is better or worse than run B, the baseline, or that it cannot be told.
 
     A is better if it is better by some metrics and worse by none (Holm's correction). The metrics are those that see
     content on the snapshot, where the anchors tell, and otherwise all that have a better direction. If the knowledge
@@ -63,12 +64,16 @@ def judgement_answer(judgement: "Judgement", here: Here) -> Answer:
 
     def show(form: str) -> None:
         show_sentence(sentence, form)
-        tables.show(["metric", "B", "A", "A − B [95 %]", "A is"], _metric_cells(judgement), form)
+        tables.show(
+            ["metric", "baseline", "candidate", "difference [95 %]", "candidate is"], _metric_cells(judgement), form
+        )
         if judgement.articles:
             if form == "markdown":
                 say()
-            heads = [f"differ most by {judgement.verdict.metric}", "B", "A", "A − B"]
+            heads = [f"differ most by {judgement.verdict.metric}", "baseline", "candidate", "difference"]
             tables.show(heads, _article_cells(judgement), form)
+        if form == "markdown" and judgement.notes:  # a comment on a pull request holds stdout alone
+            say("\n" + "\n".join(f"- {in_markdown(note)}" for note in judgement.notes))
 
     return rows_answer(here, ("sentence", *COLUMNS), [row], judgement.notes, show=show)
 

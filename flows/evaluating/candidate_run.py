@@ -94,7 +94,7 @@ def _evaluators(
     database: Database, request: VerdictRequest, baseline: Contender, settings: Settings, progress: Progress
 ) -> tuple[Mapping[str, str], LoadedEvaluators, list[str]]:
     """Return the baseline's evaluator of each metric that decides, the loaded evaluators, and notes."""
-    scorings = by_metric(comparison.text_scorings(database, [baseline.run_id]))
+    scorings = by_metric(comparison.scorings_with_reading(database, [baseline.run_id]))
     stored = {metric: newest[0].evaluator_id for metric, newest in scorings.items()}
     names, notes = named_metrics(request.metrics), list[str]()
     if unknown := [name for name in names or () if name not in stored]:
@@ -137,7 +137,9 @@ def _reason(metric: str) -> str | None:
         chosen = select(metric)
     except UsageError:
         return "no evaluator of this name is installed"
-    if any(isinstance(evaluator, SetEvaluator | ReadingEvaluator) for evaluator in chosen):
+    if any(isinstance(evaluator, ReadingEvaluator) for evaluator in chosen):
+        return "the model would have to read all articles, as `newwiki evaluate` has it do"
+    if any(isinstance(evaluator, SetEvaluator) for evaluator in chosen):
         return "it has no number for each text"
     if any(evaluator.costly for evaluator in chosen):
         return "it scores only a part of the texts"

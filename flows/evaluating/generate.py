@@ -251,7 +251,10 @@ def generate(
         status, stored = runs.status(database, run.run_id), runs.stored_completions(database, run.run_id)
         unfinished = runs.unfinished(database, planned.earlier)
     if status == "complete":
-        progress.note(f"{title}: all {run.prompts * run.samples:,} completions are stored already (run {run.run_id})")
+        model = runs.stored_model(database, run.run_id)
+        twin = f", as {model}, which has the same weights" if model != run.model else ""
+        completions = f"all {run.prompts * run.samples:,} completions are stored already"
+        progress.note(f"{title}: {completions} (run {run.run_id}{twin})")
         return
     for earlier in unfinished:
         progress.note(

@@ -39,7 +39,7 @@ def _votes(verdict: Verdict) -> str:
     for side, names in (("better", verdict.better_by), ("worse", verdict.worse_by)):
         if names:
             return f"{side} by {len(names)} of {verdict.metrics} metrics"
-    return f"by none of {verdict.metrics} metrics"
+    return f"by none of {verdict.metrics} metrics after Holm's correction"
 
 
 def _articles(verdict: Verdict) -> str:

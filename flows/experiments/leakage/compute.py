@@ -101,9 +101,11 @@ def which_snapshots(database: Database, request: LeakageRequest) -> tuple[Snapsh
     if request.old is None:
         known = [name for (name,) in database.rows("old_snapshots", new.wiki)]
         if not known:
+            months = [name for (name,) in database.rows("months_before", new.wiki, new.window_start)]
+            instead = f"name an earlier month with --old {months[-1]}" if months else "name another month's by --old"
             raise UsageError(
                 f"there is no snapshot of old articles of {new.wiki} here; make one with `newwiki refresh --kind old "
-                "--before 2020-01-01`, or name another month's by --old"
+                f"--before 2020-01-01`, or {instead}"
             )
     old = snapshots.resolve(database, request.old or known[0])
     if old.wiki != new.wiki:

@@ -13,7 +13,9 @@ class LeakageRequest(ControlledRequest):
     """The models, the old articles and the new articles."""
 
     snapshot: str = field(EvaluationRequest.snapshot, "Snapshot of new articles.", metavar="ID")
-    old: str | None = field(None, "Snapshot of old articles (default: the newest one of the same wiki).", metavar="ID")
+    old: str | None = field(
+        None, "Snapshot of old articles (default: the newest of --kind old of the same wiki).", metavar="ID"
+    )
 
 
 EXPERIMENT = Experiment(

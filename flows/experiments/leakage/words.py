@@ -97,7 +97,7 @@ def _model_verdict(gaps: Sequence[Gap]) -> str:
 
 def _answer(gap: Gap) -> str:
     number, low, high, _ = gap.judged
-    unit = "bits per byte" if gap.metric == DECISIVE else gap.metric
+    unit = "bits per byte (fewer are better)" if gap.metric == DECISIVE else gap.metric
     beyond = f", beyond that of the control {gap.control}," if gap.difference is not None else ""
     by = f"old − new{beyond} is {estimate(number or 0.0, low, high, signed, unit_of_pairs(gap.no_interval))} {unit}"
     answers = {
@@ -158,7 +158,7 @@ def _membership(membership: Membership) -> str:
     better = membership.difference_low > 0
     return (
         f"{membership.score} of {membership.model} tells an old article from a new one in {_share(membership.auc)} of "
-        f"pairs {interval(membership.low, membership.high, _share)}, who has read only the texts in "
+        f"pairs {interval(membership.low, membership.high, _share)}, and the texts alone, without a model, in "
         f"{_share(membership.blind_auc)} {interval(membership.blind_low, membership.blind_high, _share)}"
         + ("" if better else ": it says no more than the texts do, and is no sign of having read them")
     )

@@ -76,7 +76,7 @@ where run_id in (select unnest(?))
 order by all;
 
 -- name: scorings_with_reading
--- The same, with the scorings of the likelihood runs of the runs' models, unless all runs have the same likelihood run.
+-- The same, with the scorings of the likelihood runs of the runs' models, unless several runs have the same one.
 with read_in as (
     select coalesce(reading_run_id, run_id) as reading_run_id
     from (select unnest($1) as run_id)
@@ -86,7 +86,7 @@ select run_id, metric, evaluator_id, finished_at
 from summaries_with_reading
 join scorings_with_reading using (run_id, evaluator_id)
 where run_id in (select unnest($1))
-    and (not is_read or (select count(distinct reading_run_id) > 1 from read_in))
+    and (not is_read or (select count(*) = 1 or count(distinct reading_run_id) > 1 from read_in))
 order by all;
 
 -- name: readings_of

@@ -21,7 +21,7 @@ BASE = [[0.40], [0.50], [0.60], [0.70]] * 4
 WORSE = [[0.35], [0.46], [0.53], [0.65]] * 4
 
 
-def publish(database: Database, month: str, **sbert: list[list[float]]) -> None:
+def publish(database: Database, month: str, **sbert_new: list[list[float]]) -> None:
     """A month of articles, on which these models have runs; `mine` is the checkpoint of the recipe."""
     window = Window.month(month)
     page = Judged(
@@ -33,10 +33,10 @@ def publish(database: Database, month: str, **sbert: list[list[float]]) -> None:
     models = {"gpt2": "gpt2", "mine": "path/to/checkpoint"}
     add_scored_runs(
         database,
-        {f"{model}-{month}": {"sbert": numbers, "rep_4": BASE} for model, numbers in sbert.items()},
+        {f"{model}-{month}": {"sbert_new": numbers, "bits_per_byte": BASE} for model, numbers in sbert_new.items()},
         about={
             f"{model}-{month}": {"model": models[model], "decoder": DECODER, "snapshot_id": f"enwiki-{month}"}
-            for model in sbert
+            for model in sbert_new
         },
     )
 

@@ -51,7 +51,7 @@ def outcome(metric: str, outcome: Outcome, difference: float = 0.02) -> MetricOu
             [outcome("sbert", "cannot tell"), outcome("bits_per_byte", "cannot tell", 0.5)],
             "cannot tell",
             "cannot tell models/mine/greedy from models/base/greedy: bits_per_byte +0.500 [+0.490, +0.510], by none "
-            "of 2 metrics; with 40 articles a difference of 0.030 would be seen",
+            "of 2 metrics after Holm's correction; with 40 articles a difference of 0.030 would be seen",
         ),
         (
             [outcome("words", "different")],
