@@ -51,7 +51,7 @@ def _load(
     folder, code = checkpoint.folder, checkpoint.trust.trust_remote_code
     opened: Opened | None = None
     try:
-        with checkpoint.opened() as opened:
+        with checkpoint.opened() as opened, quantised.header_read_once(checkpoint.gguf):
             gguf = {"gguf_file": checkpoint.gguf} if checkpoint.gguf else {}
             config = AutoConfig.from_pretrained(opened.model, local_files_only=True, trust_remote_code=code, **gguf)
             refuse(checkpoint, config)

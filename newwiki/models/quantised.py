@@ -1,5 +1,6 @@
 """Recognize checkpoints with quantized weights, and the packages that reading them needs."""
 
+import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
@@ -70,6 +71,28 @@ def gguf_of(place: Path) -> Path | None:
             f"reading '{matches[0]}' needs the package gguf, which is not installed; run: pip install gguf"
         )
     return matches[0]
+
+
+@contextmanager
+def header_read_once(gguf: str | None) -> Iterator[None]:
+    """Parse the header of a GGUF file once, and list the names of its tensors once.
+
+    transformers does the one for the configuration, the tokenizer and the weights, and the other for each module, which
+    takes longer than the weights of a small model.
+    """
+    if not gguf:
+        yield
+        return
+    import gguf as package
+
+    theirs = {name: getattr(package, name) for name in ("GGUFReader", "get_tensor_name_map")}
+    for name, function in theirs.items():
+        setattr(package, name, functools.cache(function))
+    try:
+        yield
+    finally:
+        for name, function in theirs.items():
+            setattr(package, name, function)
 
 
 @contextmanager
