@@ -42,7 +42,7 @@ from storage.database import Database
 
 TRAINING_MONTH, TEST_MONTH = "2026-08", "2026-09"
 DECODERS = ("greedy", "sample:top_p=0.9,top_k=20,temperature=0.9")
-EVALUATION = Evaluation(samples=1, keep=1, max_new_tokens=96)
+EVALUATION = Evaluation(samples=1, keep=1, max_new_tokens=64)
 # The toys by name, with the layers, the width and the training steps of each
 TOYS: Mapping[str, Mapping[str, int]] = {
     "toy-gpt2": {"layers": 2, "width": 192, "steps": 2400},

@@ -184,7 +184,7 @@ IN_PART = {
     # The tutorial names the demonstration's files, and the other pages a database and a checkpoint of their own.
     " --db demo/demo.duckdb": "",
     "demo/toy-gpt2": "gpt2",
-    " --decoder sample:top_p=0.5 --samples 1 --keep 1 --max-new-tokens 96": (
+    " --decoder sample:top_p=0.5 --samples 1 --keep 1 --max-new-tokens 64": (
         " --decoder sample:top_p=0.5 --prompts 2 --samples 2 --keep 2"
     ),
     "verdict toy-gpt2/sample:temperature=0.9,top_k=20,top_p=0.9 toy-gpt2/greedy": (
