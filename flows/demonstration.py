@@ -232,7 +232,7 @@ def where_next(db: Path, checkpoint: Path, report: Path, settings: Settings) -> 
             f'  {newwiki} sql "{query}" --db {file}',
             f"  {newwiki} evaluate {model} --decoder 'sample:top_p=[0.5,0.95]' {_options(settings)} --db {file}",
             *([verifiability] if settings.pair_scorer != Settings.pair_scorer else []),
-            f"  {newwiki} leaderboard --format markdown --db {file}",
+            f"  {newwiki} verdict {model}/greedy {model}-small/greedy --format markdown --db {file}",
             f"  {newwiki} doctor --db {file}",
             f"  {newwiki} refresh --wiki enwiki --month {TEST_MONTH}     (the real thing: set NEWWIKI_CONTACT first)",
         )

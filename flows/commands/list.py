@@ -12,6 +12,7 @@ from flows.jobs.field_options import Decorator, setting_options
 from flows.listing import Argument, CommandGroup, exemplified, listed
 from flows.options import common, form_option, open_database
 from flows.presenting import tables
+from flows.progress import reporter
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.settings import Settings
 
@@ -129,6 +130,8 @@ def list_runs(settings: Settings, quiet: bool, form: str, name: str | None, **fi
     filters["snapshot"] = snapshot_id(database, filters["snapshot"])
     runs = [run for run in run_catalogue(database) if _is_wanted(run, name, **filters)]
     rows = [_run_row(run) for run in runs]
+    if not rows and run_catalogue(database):
+        reporter(quiet).note("no run matches; `newwiki list runs` lists all, and --model and --decoder filter them")
     if form == "table" and not filters["hidden"]:
         tables.show(_RUN_COLUMNS[:-1], [row[:-1] for row in rows], form)
     else:
