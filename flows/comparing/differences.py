@@ -23,6 +23,7 @@ from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.levels import LevelByScoring
 from newwiki.protocol import ACROSS_MONTHS, ACROSS_WIKIS, settings_named
 from newwiki.records import Stratum
+from newwiki.registry import reading_metrics
 from storage import comparison, early_stops, strata, verifications
 from storage.comparison import Scoring
 from storage.database import Database, in_one_read
@@ -65,8 +66,12 @@ def compare(
         )
     require_one_protocol(a, b, across)
     after = later_cutoff(a, b) if after_cutoff else None
-    scorings = comparison.text_scorings if over_months else comparison.scorings_with_reading
-    shared, notes = _evaluators(database, a, b, metrics, scorings(database, [a.run_id, b.run_id]))
+    read_scorings = comparison.text_scorings if over_months else comparison.scorings_with_reading
+    scorings = read_scorings(database, [a.run_id, b.run_id])
+    if content:  # of what the models have read, only bits per byte decide
+        others = reading_metrics() - {READING}
+        scorings = [scoring for scoring in scorings if scoring.metric not in others]
+    shared, notes = _evaluators(database, a, b, metrics, scorings)
     caveats: list[str] = []
     if content:
         shared, seen, is_known = deciding(database, {run.run_id: run.snapshot_id for run in (a, b)}, shared)
