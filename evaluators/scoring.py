@@ -44,7 +44,7 @@ def select(names: str) -> list[Evaluator]:
     if names == "all":
         return everyone
     groups = {
-        "core": [one for one in everyone if one.core and not isinstance(one, ReadingEvaluator)],
+        "core": [candidate for candidate in everyone if candidate.core and not isinstance(candidate, ReadingEvaluator)],
         "claims": [candidate for candidate in everyone if candidate.verdicts],
     }
     givers = {metric.name: [evaluator] for evaluator in everyone for metric in evaluator.metrics}

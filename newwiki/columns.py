@@ -3,7 +3,7 @@ metric."""
 
 from typing import NamedTuple
 
-# The number of a model that has read the articles that is compared with other models. It decides before any of texts.
+# Compares models that have read the articles, and comes before metrics of texts in verdicts and on boards.
 READING = "bits_per_byte"
 
 # The columns besides the metrics.

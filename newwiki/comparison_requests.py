@@ -90,8 +90,8 @@ class ComparisonRequest(Request):
     fail_if: str | None = field(
         None,
         "Exit with status 1 if the second run is worse than the first by more than these bounds, such as "
-        "'sbert < -0.01, rep_4 > +0.02'; worse stands for any difference that is worse, by the metrics that tell an "
-        "article from another on the snapshot.",
+        "'bits_per_byte > +0.02, sbert_new < -0.01'; worse stands for any difference that is worse, by the metrics "
+        "that tell an article from another on the snapshot.",
         metavar="BOUNDS",
         example="sbert < -0.05",
         group=GATE,
@@ -126,8 +126,8 @@ class GateRequest(Request):
     candidate: str = field(help="Run to check.", metavar="RUN", example="gpt2/sample:top_p=0.9")
     fail_if: str | None = field(
         None,
-        "Differences that fail the gate, such as 'sbert < -0.01, rep_4 > +0.02' (default: any that is worse, by the "
-        "metrics that tell an article from another on the snapshot).",
+        "Differences that fail the gate, such as 'bits_per_byte > +0.02, sbert_new < -0.01' (default: any that is "
+        "worse, by the metrics that tell an article from another on the snapshot).",
         metavar="BOUNDS",
         example="sbert < -0.05",
     )
@@ -155,5 +155,7 @@ class ReportRequest(Request):
     after_cutoff: bool = field(LeaderboardRequest.after_cutoff, _AFTER)
     anchors: Literal["yes", "no"] = field(LeaderboardRequest.anchors, _ANCHORS)
     texts_by: str | None = field(
-        None, "Metric that selects the worst, median and best texts (default: sbert if available).", metavar="METRIC"
+        None,
+        "Metric that selects the worst, median and best texts (default: the one that orders the runs).",
+        metavar="METRIC",
     )

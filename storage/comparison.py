@@ -120,33 +120,31 @@ def text_scorings(database: Database, run_ids: Sequence[str]) -> list[Scoring]:
     return database.records(Scoring, "text_scorings", run_ids)
 
 
-def scorings_with_reading(database: Database, run_ids: Sequence[str]) -> list[Scoring]:
+def scorings_with_reading(database: Database, run_ids: Sequence[str], *, shared: bool = False) -> list[Scoring]:
     """Return the finished scorings of these runs' texts, and of the articles as the runs' models have read them.
 
-    If several runs all have the same likelihood run, its scorings are left out, because their numbers cannot differ.
+    The scorings of a likelihood run that all of several runs have are left out unless `shared`, because the runs cannot
+    differ in them.
     """
-    return database.records(Scoring, "scorings_with_reading", list(run_ids))
+    return database.records(Scoring, "scorings_with_reading", list(run_ids), shared)
 
 
-def readings_of(database: Database, run_ids: Sequence[str]) -> list[str]:
+def reading_runs(database: Database, run_ids: Sequence[str]) -> list[str]:
     """Return the ids of the likelihood runs whose scores count as scores of these runs."""
-    return [run_id for (run_id,) in database.rows("readings_of", list(run_ids))]
+    return [run_id for (run_id,) in database.rows("reading_runs", list(run_ids))]
 
 
-def page_means(database: Database, run_ids: Sequence[str], evaluators: Mapping[str, str]) -> PageMeans:
-    """Return the mean score of each prompt in these runs. `evaluators` maps each metric to the id of its evaluator."""
-    return _page_means(database, query("page_means"), run_ids, evaluators)
+def page_means(
+    database: Database, run_ids: Sequence[str], evaluators: Mapping[str, str], *, with_reading: bool = False
+) -> PageMeans:
+    """Return the mean score of each prompt in these runs. `evaluators` maps each metric to the id of its evaluator.
 
-
-def page_means_with_reading(database: Database, run_ids: Sequence[str], evaluators: Mapping[str, str]) -> PageMeans:
-    """Return the same, with the scores of each article as the runs' models have read it."""
-    return _page_means(database, query("page_means_with_reading"), run_ids, evaluators)
-
-
-def _page_means(database: Database, statement: str, run_ids: Sequence[str], evaluators: Mapping[str, str]) -> PageMeans:
+    With `with_reading`, also return the scores of the articles as the runs' models have read them.
+    """
+    relation = "page_means_with_reading" if with_reading else "page_means"
     with database.read() as connection:
-        parameters = [list(run_ids), list(evaluators), list(evaluators.values())]
-        columns = connection.execute(statement, parameters).fetchnumpy()
+        parameters = [list(run_ids), list(evaluators), list(evaluators.values()), relation]
+        columns = connection.execute(query("page_means"), parameters).fetchnumpy()
     pages, places = np.unique(columns["page_id"], return_inverse=True)
     values = np.full((len(run_ids), len(evaluators), len(pages)), np.nan)
     values[columns["run"], columns["metric"], places] = columns["mean"]

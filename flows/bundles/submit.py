@@ -15,7 +15,7 @@ from flows.bundles.opened import OpenedBundle, open_bundle
 from newwiki.bundle_requests import SubmitRequest
 from newwiki.errors import TerminalError, UsageError
 from storage import export_snapshot, runs
-from storage.comparison import contenders, readings_of
+from storage.comparison import contenders, reading_runs
 from storage.database import Database
 from storage.folders import whole
 from storage.outputs import safe
@@ -38,7 +38,7 @@ def submit(database: Database, request: SubmitRequest, out: Path, note: Callable
         raise UsageError(f"'{out}' is the key itself; name another file with --out")
     chosen = contenders(database, request.runs, snapshot=request.snapshot, note=note)
     named = [run.run_id for run in chosen]
-    run_ids = sorted({*named, *readings_of(database, named)})
+    run_ids = sorted({*named, *reading_runs(database, named)})
     for run_id in run_ids:
         _require_whole(database, run_id)
     with database.read():

@@ -70,7 +70,8 @@ def paired_by_item(
     values = np.stack(
         [
             _page_values(
-                comparison.page_means_with_reading(database, [run.run_id], evaluators), [pair[place] for pair in pages]
+                comparison.page_means(database, [run.run_id], evaluators, with_reading=True),
+                [pair[place] for pair in pages],
             )
             for place, run in enumerate((a, b))
         ]

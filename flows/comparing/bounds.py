@@ -101,11 +101,13 @@ class GateResult:
 
 
 def parse_bounds(text: str) -> list[Bound]:
-    """Parse bounds such as `sbert < -0.01, rep_4 > +0.02`. Raises UsageError for an invalid bound."""
+    """Parse bounds such as `bits_per_byte > +0.02, sbert_new < -0.01`. Raises UsageError for an invalid bound."""
     matches = [_BOUND.fullmatch(part.strip()) for part in text.split(",")]
     if not all(matches):
         wrong = next(part.strip() for part, match in zip(text.split(","), matches, strict=True) if not match)
-        raise UsageError(f"--fail-if is written 'sbert < -0.01, rep_4 > +0.02', and '{wrong}' is no such bound")
+        raise UsageError(
+            f"--fail-if is written 'bits_per_byte > +0.02, sbert_new < -0.01', and '{wrong}' is no such bound"
+        )
     return [
         Bound(match["metric"], "<" if match["sign"] == "<" else ">", float(match["limit"]))
         for match in matches

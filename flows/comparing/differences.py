@@ -1,6 +1,6 @@
 """Compare two runs on their common prompts: the differences, their significance, and the power of the test."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -66,12 +66,12 @@ def compare(
         )
     require_one_protocol(a, b, across)
     after = later_cutoff(a, b) if after_cutoff else None
-    read_scorings = comparison.text_scorings if over_months else comparison.scorings_with_reading
-    scorings = read_scorings(database, [a.run_id, b.run_id])
-    if content:  # of what the models have read, only bits per byte decide
-        others = reading_metrics() - {READING}
-        scorings = [scoring for scoring in scorings if scoring.metric not in others]
-    shared, notes = _evaluators(database, a, b, metrics, scorings)
+    run_ids = [a.run_id, b.run_id]
+    if over_months:
+        scorings = comparison.text_scorings(database, run_ids)
+    else:
+        scorings = comparison.scorings_with_reading(database, run_ids, shared=metrics is not None)
+    shared, notes = _evaluators(database, a, b, metrics, decisive(scorings) if content else scorings)
     caveats: list[str] = []
     if content:
         shared, seen, is_known = deciding(database, {run.run_id: run.snapshot_id for run in (a, b)}, shared)
@@ -123,17 +123,20 @@ def compare(
     return rows, [*notes, *caveats]
 
 
+def decisive(scorings: Iterable[Scoring]) -> list[Scoring]:
+    """Return the scorings that can decide by default: of what the models have read, only bits per byte."""
+    others = reading_metrics() - {READING}
+    return [scoring for scoring in scorings if scoring.metric not in others]
+
+
 def deciding(
     database: Database, runs: Mapping[str, str], evaluators: Mapping[str, str]
 ) -> tuple[dict[str, str], list[str], bool]:
     """Return the metrics that decide by default, with their evaluators, notes, and whether anchors chose them.
 
     They are those that see content on the snapshots of these runs. Where that is unknown, they are those with a better
-    direction, and without any, all. Of the numbers of models that have read the articles, only bits per byte decide.
-    `runs` maps run ids to snapshot ids.
+    direction, and without any, all. `runs` maps run ids to snapshot ids.
     """
-    of_reading = evaluators.get(READING)
-    evaluators = {name: one for name, one in evaluators.items() if name == READING or one != of_reading}
     seers, notes = seeing_content(database, runs, evaluators)
     if seers:
         return seers, notes, True
@@ -152,7 +155,7 @@ def _paired_by_page(
     Raises TerminalError if no prompt has scores of both runs.
     """
     runs = [*dict.fromkeys([a.run_id, b.run_id])]
-    means = comparison.page_means_with_reading(database, runs, evaluators)
+    means = comparison.page_means(database, runs, evaluators, with_reading=True)
     values, pages = means.values[[0, len(runs) - 1]], means.pages
     if a.snapshot_id != b.snapshot_id:
         both = np.isin(pages, comparison.common_articles(database, a.snapshot_id, b.snapshot_id))

@@ -14,14 +14,16 @@ _FALLBACK = "sbert"
 def headline(board: Board, columns: Sequence[Column], directions: Mapping[str, str]) -> Column | None:
     """Return the column of these that orders the runs, None without a metric that has a better direction.
 
-    It is bits per byte if all runs have read the articles. Otherwise it is the metric that orders most anchors rightly
+    It is bits per byte if all runs have read the articles and do not all have the same number, as the decoders of one
+    model have. Otherwise it is the metric that orders most anchors rightly
     among those that see content and calibrate every run; without anchors, S-BERT, or else the first metric with a
     better direction.
     """
     directed = [column for column in columns if directions[column.metric] != "none"]
     runs = [record for record in board.records if not is_reference(record)]
     for column in directed:
-        if column.metric == READING and runs and all(record[column.name] is not None for record in runs):
+        values = {record[column.name] for record in runs}
+        if column.metric == READING and len(values) > 1 and None not in values:
             return column
     orders = _orders(board)
     seers = [column for column in directed if column.metric in orders]
@@ -30,15 +32,18 @@ def headline(board: Board, columns: Sequence[Column], directions: Mapping[str, s
     return next((column for column in directed if column.metric == _FALLBACK), next(iter(directed), None))
 
 
-def of_texts(
-    board: Board, column: Column | None, columns: Sequence[Column], directions: Mapping[str, str]
+def text_column(
+    board: Board, ordering: Column | None, columns: Sequence[Column], directions: Mapping[str, str]
 ) -> Column | None:
-    """Return the column by which texts are chosen and drawn: the one that orders the runs, unless models have read its
-    numbers; then the one that would order them without such numbers."""
+    """Return the column by which texts are chosen and drawn.
+
+    It is the one that orders the runs. If its numbers come from models that read the articles, no text has one; then it
+    is the one that would order the runs without such numbers.
+    """
     read = reading_metrics()
-    if column is None or column.metric not in read:
-        return column
-    return headline(board, [one for one in columns if one.metric not in read], directions)
+    if ordering is None or ordering.metric not in read:
+        return ordering
+    return headline(board, [column for column in columns if column.metric not in read], directions)
 
 
 def reason(board: Board, column: Column | None) -> str:

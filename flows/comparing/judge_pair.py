@@ -115,7 +115,9 @@ def most_different(
     after_cutoff: bool = False,
 ) -> list[ArticleDifference]:
     """Return the three articles on which the runs differ most by a metric, the largest difference first."""
-    means = comparison.page_means_with_reading(database, [baseline.run_id, candidate.run_id], {metric: evaluator_id})
+    means = comparison.page_means(
+        database, [baseline.run_id, candidate.run_id], {metric: evaluator_id}, with_reading=True
+    )
     (before,), (after,) = means.values
     if after_cutoff:
         later = comparison.created_after(database, candidate.snapshot_id, later_cutoff(candidate, baseline))

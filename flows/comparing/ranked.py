@@ -153,7 +153,7 @@ def _groups(
     database: Database, column: Column, runs: Sequence[Mapping[str, Any]], seed: int, *, after_cutoff: bool
 ) -> list[str]:
     run_ids = [record["run_id"] for record in runs]
-    page_means = comparison.page_means_with_reading(database, run_ids, {column.metric: column.evaluator_id})
+    page_means = comparison.page_means(database, run_ids, {column.metric: column.evaluator_id}, with_reading=True)
     means = page_means.values[:, 0]
     if run_ids and not means.size:
         raise TerminalError(

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evaluators.scoring import select
-from flows.comparing.differences import deciding
+from flows.comparing.differences import deciding, decisive
 from flows.comparing.judge_pair import named_metrics
 from flows.comparing.one_evaluator import by_metric
 from flows.evaluating.evaluate_all import check, for_chat
@@ -94,8 +94,9 @@ def _evaluators(
     database: Database, request: VerdictRequest, baseline: Contender, settings: Settings, progress: Progress
 ) -> tuple[Mapping[str, str], LoadedEvaluators, list[str]]:
     """Return the baseline's evaluator of each metric that decides, the loaded evaluators, and notes."""
-    scorings = by_metric(comparison.scorings_with_reading(database, [baseline.run_id]))
-    stored = {metric: newest[0].evaluator_id for metric, newest in scorings.items()}
+    scorings = comparison.scorings_with_reading(database, [baseline.run_id])
+    by_name = by_metric(decisive(scorings) if request.metrics == "content" else scorings)
+    stored = {metric: newest[0].evaluator_id for metric, newest in by_name.items()}
     names, notes = named_metrics(request.metrics), list[str]()
     if unknown := [name for name in names or () if name not in stored]:
         raise UsageError(

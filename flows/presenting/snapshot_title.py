@@ -8,10 +8,10 @@ from newwiki.text.language import load_language
 
 def snapshot_title(snapshot: Snapshot) -> str:
     """Return the wiki and the time in which the articles were created, in words."""
-    return f"{wiki_title(snapshot)}, {_period(Window(snapshot.window_start, snapshot.window_end))}"
+    return f"{_wiki_title(snapshot)}, {_period(Window(snapshot.window_start, snapshot.window_end))}"
 
 
-def wiki_title(snapshot: Snapshot) -> str:
+def _wiki_title(snapshot: Snapshot) -> str:
     """Return `English Wikipedia` for enwiki; for a wiki that is no Wikipedia of a known language, its database name."""
     code = (snapshot.language or "").lower()
     name = load_language("en").language_names.get(code) if snapshot.wiki == f"{code.replace('-', '_')}wiki" else None

@@ -9,11 +9,12 @@ from markupsafe import Markup
 
 from evaluators.tagger import Tagger
 from flows.comparing.board import Column
-from flows.comparing.headline import headline, of_texts
+from flows.comparing.headline import headline, text_column
 from flows.presenting.material import Material
 from flows.progress import Progress
 from flows.report.marked_text import Claims, Finders, Key, by_text, checked, marked, marks
 from newwiki.errors import UsageError, did_you_mean
+from newwiki.registry import reading_metrics
 from storage.database import Database
 
 _SHOWN = 1200  # characters of a text
@@ -64,13 +65,13 @@ class Examples:
 
 
 def column_for(material: Material, metric: str | None) -> Column | None:
-    """Return the column by which runs are ordered.
+    """Return the column by which runs are ordered: the requested metric, or else the default.
 
-    It is the requested metric, or else the default. Raises UsageError if no text has a score of the
-    requested metric.
+    Raises UsageError if no text has a score of the requested metric.
     """
     columns = material.text_columns
     if metric:
+        columns = [column for column in columns if column.metric not in reading_metrics()]
         match = next((column for column in columns if metric in (column.name, column.metric)), None)
         if not match:
             names = [column.name for column in columns]
@@ -86,10 +87,10 @@ def column_for(material: Material, metric: str | None) -> Column | None:
     return headline(material.board, columns, directions)
 
 
-def column_of_texts(material: Material, column: Column | None) -> Column | None:
-    """Return `column`, or another one if no text has its numbers."""
+def example_column(material: Material, ordering: Column | None) -> Column | None:
+    """Return the column by which examples are chosen; `ordering` is the one that orders the runs."""
     directions = {name: known.direction for name, known in material.metrics.items()}
-    return of_texts(material.board, column, material.text_columns, directions)
+    return text_column(material.board, ordering, material.text_columns, directions)
 
 
 def examples(database: Database, material: Material, column: Column, progress: Progress) -> Mapping[str, Examples]:

@@ -10,7 +10,7 @@ from flows.presenting.material import Material
 from flows.presenting.numbers import digits, estimate
 from flows.presenting.page_tables import best_first
 from newwiki.errors import TerminalError
-from newwiki.levels import VERIFIED
+from newwiki.levels import CLAIMED, VERIFIED
 from storage.database import Database
 
 _LETTER = re.compile(r"[a-z]\d*")
@@ -46,17 +46,24 @@ def groups(database: Database, material: Material, column: Column | None) -> Gro
     return Groups(column, list(letters), of)
 
 
-def leading(material: Material, found: Groups | None) -> str | None:
-    """Return one sentence on the best run and the runs that cannot be told apart from it, or None without groups."""
-    if not found or not found.of:
+def best_run_sentence(material: Material, run_groups: Groups | None) -> str | None:
+    """Return one sentence on the best run and the runs that cannot be told apart from it.
+
+    A number that another person claims is the best only if there is no other. Returns None without groups, and if the
+    runs cover different articles.
+    """
+    if not run_groups or not run_groups.of or not material.board.same_articles:
         return None
-    column = found.column
-    best, *others = [record for record in best_first(material, column) if record[column.name] is not None]
+    column = run_groups.column
+    ranked_records = [record for record in best_first(material, column) if record[column.name] is not None]
+    levels = {record["run_id"]: number_of(record, column.name).level for record in ranked_records}
+    best = next((record for record in ranked_records if levels[record["run_id"]] != CLAIMED), ranked_records[0])
+    others = [record for record in ranked_records if record is not best]
     number = number_of(best, column.name)
-    shown = estimate(number.mean, number.low, number.high, digits, number.no_interval)
-    shown += f" ({number.level})" if number.level not in (None, VERIFIED) else ""
-    first = f"{material.label(best)} is the best run by {column.name}: {shown}."
-    alike = [record for record in others if found.of[best["run_id"]] & found.of[record["run_id"]]]
+    words = estimate(number.mean, number.low, number.high, digits, number.no_interval)
+    words += f" ({number.level})" if number.level not in (None, VERIFIED) else ""
+    first = f"{material.label(best)} is the best run by {column.name}: {words}."
+    alike = [record for record in others if run_groups.of[best["run_id"]] & run_groups.of[record["run_id"]]]
     if not alike:
         rest = "the other run" if len(others) == 1 else f"each of the {len(others):,} other runs"
         return f"{first} It differs significantly from {rest}."

@@ -17,9 +17,9 @@ from flows.presenting.snapshot_title import snapshot_title
 from flows.progress import Progress
 from flows.report import figures, models
 from flows.report.by_stratum import cuts
-from flows.report.example_texts import column_for, column_of_texts, examples
+from flows.report.example_texts import column_for, example_column, examples
 from flows.report.experiments import sections
-from flows.report.groups import Groups, groups, leading
+from flows.report.groups import Groups, best_run_sentence, groups
 from flows.report.later_editions import SHOWN, later_editions
 from flows.report.marked_text import VERDICTS
 from flows.report.metrics import BINS, HEIGHT, WIDTH, distributions, matrix
@@ -89,7 +89,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
                 f"`newwiki evaluate MODEL --decoder greedy --snapshot {snapshot_id}`"
             )
         column = column_for(material, request.texts_by)
-        example_column = column_of_texts(material, column)
+        column_of_examples = example_column(material, column)
         alike = models.alike(material)
         cut_column = column if column in material.text_columns else next(iter(material.text_columns), None)
         heads = paper_columns(material.board.columns)
@@ -103,7 +103,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
             "groups": groups(database, material, column),
             "matrix": matrix(database, material),
             "distributions": distributions(database, material),
-            "examples": examples(database, material, example_column, progress) if example_column else {},
+            "examples": examples(database, material, column_of_examples, progress) if column_of_examples else {},
             "cut": [stratum for stratum in cut if stratum.rows],
             "uncut": [stratum for stratum in cut if not stratum.rows],
             "old_and_new": models.old_and_new(database, material),
@@ -138,13 +138,13 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
         "sweeps": sweeps,
         "swept": [sweep for sweep in sweeps if sweep.panels],
         "spreads": spreads(material, alike, signs),
-        "trade_off": trade_off(material, example_column, signs),
+        "trade_off": trade_off(material, column_of_examples, signs),
         "training": training(material, signs),
     }
     shown |= stored
     page = environment().get_template("report.html").render(
         title=snapshot_title(material.snapshot),
-        leading=leading(material, stored["groups"]),
+        best_run=best_run_sentence(material, stored["groups"]),
         sections=[section for section in SECTIONS if any(shown[name] for name in section.shows)],
         material=material,
         heads=heads,
@@ -152,7 +152,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
         apart_from_protocol=any(name in PROTOCOL for name in material.apart_in),
         unscored=[entry for run_id, entry in material.entries.items() if not _has(material, run_id)],
         order_column=column,
-        example_column=example_column,
+        example_column=column_of_examples,
         strata_column=cut_column,
         box=(WIDTH, HEIGHT, BINS),
         verdicts=VERDICTS,

@@ -13,7 +13,7 @@ from flows.comparing.shown_levels import LevelNote
 from flows.presenting.charts import MOST_SERIES, Key, PageSigns, Sign, corners, crosses, svg
 from flows.presenting.material import Material, Record
 from flows.presenting.numbers import varies
-from flows.report.example_texts import column_for, column_of_texts
+from flows.report.example_texts import column_for, example_column
 from newwiki.anchors import ARTICLE, OTHER
 from newwiki.protocol import PROTOCOL, value_in_words
 from newwiki.registry import reading_metrics
@@ -85,7 +85,7 @@ def _quality(material: Material, column: Column | None) -> Column | None:
         for candidate in material.text_columns
         if candidate.metric not in read and material.direction(candidate) != "none"
     ]
-    choices = [*filter(None, [column, column_of_texts(material, column_for(material, None))]), *directed]
+    choices = [*filter(None, [column, example_column(material, column_for(material, None))]), *directed]
     return next(
         (
             candidate

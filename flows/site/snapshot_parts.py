@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from flows.comparing.board import Column, after_days, by_parts
-from flows.comparing.headline import of_texts
+from flows.comparing.headline import text_column
 from flows.presenting import page_tables
 from flows.presenting.material import Material
 from flows.presenting.numbers import digits, percent
@@ -70,7 +70,7 @@ def _texts(
     for table in board_tables:
         run_ids = [record["run_id"] for record in table.group.records if record["run_id"] in with_texts]
         new = [run_id for run_id in run_ids if run_id not in texts]
-        column = of_texts(material.board, table.by, table.columns, directions)
+        column = text_column(material.board, table.by, table.columns, directions)
         if column and new:
             metric = (column.metric, column.evaluator_id)
             rows = database.records(

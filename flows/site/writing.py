@@ -82,7 +82,7 @@ def _environment() -> jinja2.Environment:
         "month": "{:%Y-%m}".format,
         "rfc3339": _rfc3339,
         "window": _window,
-        "title_of": snapshot_title,
+        "snapshot_title": snapshot_title,
     }
     return jinja
 

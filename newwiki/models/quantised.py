@@ -74,25 +74,25 @@ def gguf_of(place: Path) -> Path | None:
 
 
 @contextmanager
-def header_read_once(gguf: str | None) -> Iterator[None]:
+def header_read_once(file: str | None) -> Iterator[None]:
     """Parse the header of a GGUF file once, and list the names of its tensors once.
 
     transformers does the one for the configuration, the tokenizer and the weights, and the other for each module, which
     takes longer than the weights of a small model.
     """
-    if not gguf:
+    if not file:
         yield
         return
-    import gguf as package
+    import gguf
 
-    theirs = {name: getattr(package, name) for name in ("GGUFReader", "get_tensor_name_map")}
+    theirs = {name: getattr(gguf, name) for name in ("GGUFReader", "get_tensor_name_map")}
     for name, function in theirs.items():
-        setattr(package, name, functools.cache(function))
+        setattr(gguf, name, functools.cache(function))
     try:
         yield
     finally:
         for name, function in theirs.items():
-            setattr(package, name, function)
+            setattr(gguf, name, function)
 
 
 @contextmanager

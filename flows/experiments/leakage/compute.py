@@ -101,7 +101,7 @@ def which_snapshots(database: Database, request: LeakageRequest) -> tuple[Snapsh
     if request.old is None:
         known = [name for (name,) in database.rows("old_snapshots", new.wiki)]
         if not known:
-            months = [name for (name,) in database.rows("months_before", new.wiki, new.window_start)]
+            months = [name for (name,) in database.rows("earlier_months", new.wiki, new.window_start)]
             instead = f"name an earlier month with --old {months[-1]}" if months else "name another month's by --old"
             raise UsageError(
                 f"there is no snapshot of old articles of {new.wiki} here; make one with `newwiki refresh --kind old "

@@ -30,7 +30,7 @@ def home(live: Live, request: Request) -> HtmlPage:
             "snapshots": published,
             "others": records(connection, "browse_other_runs"),
             "incomplete": incomplete,
-            "progress_of_incomplete": progresses(connection, incomplete),
+            "incomplete_progress": progresses(connection, incomplete),
             "title": None,
         }
         return HtmlPage("home.html", shown | (_leaderboard(live, connection, request, newest) if newest else {}))

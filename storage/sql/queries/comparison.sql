@@ -76,7 +76,7 @@ where run_id in (select unnest(?))
 order by all;
 
 -- name: scorings_with_reading
--- The same, with the scorings of the likelihood runs of the runs' models, unless several runs have the same one.
+-- The same, with the scorings of the likelihood runs of the runs' models. One that several runs share is left out unless $2.
 with read_in as (
     select coalesce(reading_run_id, run_id) as reading_run_id
     from (select unnest($1) as run_id)
@@ -86,10 +86,10 @@ select run_id, metric, evaluator_id, finished_at
 from summaries_with_reading
 join scorings_with_reading using (run_id, evaluator_id)
 where run_id in (select unnest($1))
-    and (not is_read or (select count(*) = 1 or count(distinct reading_run_id) > 1 from read_in))
+    and (not is_read or $2 or (select count(*) = 1 or count(distinct reading_run_id) > 1 from read_in))
 order by all;
 
--- name: readings_of
+-- name: reading_runs
 -- The likelihood runs of the models of these runs.
 select distinct reading_run_id from readings where run_id in (select unnest(?)) order by all;
 
@@ -103,24 +103,13 @@ order by metric, run_id;
 
 -- name: page_means
 -- The mean score of each prompt. Runs and metrics are given by their positions in the lists $1 and $2; $3 are the metrics'
--- evaluators in the same order.
+-- evaluators in the same order. $4 is page_means, or page_means_with_reading to include what the runs' models have read.
 select
     list_position($1, run_id) - 1 as run,
     list_position($2, metric) - 1 as metric,
     page_id,
     mean
-from page_means
-where run_id in (select unnest($1))
-    and list_extract($3, list_position($2, metric)) = evaluator_id;
-
--- name: page_means_with_reading
--- The same, where runs also have the numbers of the likelihood runs of their models.
-select
-    list_position($1, run_id) - 1 as run,
-    list_position($2, metric) - 1 as metric,
-    page_id,
-    mean
-from page_means_with_reading
+from query_table($4)
 where run_id in (select unnest($1))
     and list_extract($3, list_position($2, metric)) = evaluator_id;
 

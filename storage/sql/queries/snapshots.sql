@@ -31,10 +31,6 @@ order by snapshot_id;
 -- The snapshots of a wiki's old articles, the newest first.
 select snapshot_id from snapshots where wiki = ? and kind = 'old' order by window_end desc, published_at desc;
 
--- name: months_before
--- The snapshots of a wiki whose articles were created before a time, the newest last.
-select snapshot_id from snapshots where wiki = ? and window_end <= ? and kind = 'new' order by window_end, published_at;
-
 -- name: snapshot_articles
 select page_id, rev_id, title, created_at, revised_at, revisions, words, first_sentence, completion, text_sha256, sha1,
     headings

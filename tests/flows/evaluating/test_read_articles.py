@@ -16,6 +16,8 @@ from transformers import AutoModelForCausalLM
 import newwiki
 from evaluators.scoring import select
 from flows.bundles.keys import make_pair
+from flows.comparing.board import board as whole_board
+from flows.comparing.headline import headline
 from flows.comparing.one_evaluator import remedy
 from flows.evaluating import read_articles as step
 from flows.evaluating.evaluate_all import evaluate_all
@@ -217,6 +219,28 @@ def test_an_evaluation_by_core_reads_and_verdicts_rest_on_it_first(
     of_one = [f"{toy_checkpoint}/greedy", f"{toy_checkpoint}/sample:top_p=0.9"]
     alike = newwiki.compare(*of_one, metrics="all", db=path, quiet=True).to_pylist()
     assert "bits_per_byte" not in {one["metric"] for one in alike}, "decoders of one model cannot differ in it"
+    named = newwiki.compare(*of_one, metrics="bits_per_byte", db=path, quiet=True).to_pylist()
+    assert [(one["difference"], one["no_interval"]) for one in named] == [(0, "no variance")], "unless it is named"
+    gated = newwiki.gate(
+        baseline=of_one[0],
+        candidate=of_one[1],
+        fail_if="bits_per_byte > +0.02",
+        unless_sure="fail",
+        db=path,
+        quiet=True,
+    )
+    assert gated.to_pylist()[0]["outcome"] == "not sure", "and no error stops a gate on an unchanged model"
+    ordered = {}
+    for hidden in ([], [str(untrained)]):
+        with Database(path).read() as connection:
+            rows = connection.execute("select run_id from runs where list_contains(?, model)", [hidden]).fetchall()
+        run_changes.hide(Database(path), [run_id for (run_id,) in rows])
+        shown = whole_board(Database(path))
+        directions = dict(asked_of(path, "select metric, direction from metrics"))
+        ordered[len(hidden)] = headline(shown, shown.columns, directions)
+    assert [column and column.metric == "bits_per_byte" for column in ordered.values()] == [True, False], (
+        "which orders models, and not the decoders of one"
+    )
 
 
 def test_the_remedy_for_a_reading_is_another_reading(read: Path) -> None:

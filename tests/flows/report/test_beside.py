@@ -11,7 +11,7 @@ from flows.comparing.board import Column
 from flows.comparing.ranked import ranked
 from flows.presenting.charts import PageSigns
 from flows.presenting.material import Material, gather
-from flows.report.groups import groups, leading
+from flows.report.groups import best_run_sentence, groups
 from flows.report.months import months
 from flows.report.trade_off import trade_off
 from storage import runs
@@ -49,7 +49,7 @@ def test_one_sentence_says_who_is_best_and_who_cannot_be_told_apart(scored: Path
 
     def sentence(**letters: str) -> str:
         changed = {ids[int(place[1:])]: frozenset(letter) for place, letter in letters.items()}
-        words = leading(material, replace(found, of=of | changed))
+        words = best_run_sentence(material, replace(found, of=of | changed))
         assert words and words.startswith(f"{best} is the best run by sbert: 0.")
         return words.partition("]. ")[2]
 
@@ -57,8 +57,14 @@ def test_one_sentence_says_who_is_best_and_who_cannot_be_told_apart(scored: Path
     assert sentence(r0="a", r1="ab") == f"It cannot be told apart from {others[0]}."
     assert sentence(r0="a", r1="a", r3="a") == f"It cannot be told apart from {others[0]} and {others[2]}."
     assert sentence() == f"It cannot be told apart from {others[0]}, {others[1]} and 2 more runs."
-    assert leading(material, None) is None
-    assert leading(material, replace(found, of=None)) is None, "where no run can be called the best"
+    claims = [{**record, **({"sbert_level": "claimed"} if record["run_id"] == ids[0] else {})} for record in ordered]
+    claimed = replace(material, board=replace(material.board, records=tuple(claims)))
+    words = best_run_sentence(claimed, found)
+    assert words and words.startswith(f"{others[0]} is the best run by sbert"), "what somebody claims is not the best"
+    several = replace(material, board=replace(material.board, same_articles=False))
+    assert best_run_sentence(several, found) is None, "runs on other articles cannot be ranked by their means"
+    assert best_run_sentence(material, None) is None
+    assert best_run_sentence(material, replace(found, of=None)) is None, "where no run can be called the best"
 
 
 def test_runs_of_several_protocols_have_no_groups_and_it_is_said(scored: Path, tmp_path: Path) -> None:
