@@ -41,7 +41,7 @@ ASKED = "select snapshot_id, articles, published_at, parameters from snapshots"
 @pytest.mark.parametrize("form", ["table", "csv", "json", "markdown", "parquet"])
 def test_an_answer_in_every_format(newwiki: Run, database: Path, tmp_path: Path, form: str) -> None:
     ended = newwiki("sql", ASKED, "--db", database, "--format", form, "--out", "answer")
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "wrote answer\n")
     written = tmp_path / "answer"
     if form == "parquet":
         [row] = pq.read_table(written).to_pylist()
