@@ -62,7 +62,8 @@ def _table(name: str, annotation: Any) -> str:
 
 
 def _record(annotation: Any) -> Any:
-    return get_args(annotation)[0] if get_origin(annotation) is tuple else annotation
+    """Return the class of a table that may be repeated (a tuple of it) or missing (it or None)."""
+    return (get_args(annotation) or [annotation])[0]
 
 
 def _words(annotation: Any) -> str:

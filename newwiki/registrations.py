@@ -8,16 +8,18 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import Field, ValidationError, create_model, field_validator, model_validator
+from pydantic import Field, Strict, ValidationError, create_model, field_validator, model_validator
 
 from newwiki.comparison_requests import GateRequest
 from newwiki.errors import UsageError
 from newwiki.fields import fields_of
 from newwiki.request import EvaluationRequest, RefreshRequest
 from newwiki.settings import TABLES, read_toml
+from newwiki.site_request import SiteRequest
 from newwiki.snapshot import Selection, Window
 from newwiki.toml_tables import Place, Table, keys_in_words, what_is_wrong
 
+_PATHS = tuple[Annotated[Path, Strict(False)], ...]  # a file has texts
 _SECRETS = {"api_key", "apikey", "key", "password", "secret", "token"}
 
 
@@ -44,7 +46,7 @@ def _fields(
             gt=one.above,
             strict=None if one.choices else not one.is_tuple,
         )
-        made[one.name] = (one.annotation, declared)
+        made[one.name] = (_PATHS if one.annotation == tuple[Path, ...] else one.annotation, declared)
     return create_model(f"_{request.__name__}", __base__=base, **made)
 
 
@@ -99,6 +101,8 @@ _OfAWiki: Any = _fields(
 )
 _OfAModel: Any = _fields(EvaluationRequest, _NamedModel, names=_OF_A_MODEL)
 _OfAnEvaluation: Any = _fields(EvaluationRequest, names=_all_but(EvaluationRequest, *_OF_AN_EVALUATION, *_OF_A_MODEL))
+
+_OfASite: Any = _fields(SiteRequest, names=_all_but(SiteRequest))
 
 _OfAGate: Any = _fields(GateRequest, names=_all_but(GateRequest, "snapshot"))
 
@@ -175,6 +179,40 @@ class Report(Table):
     out: str = Field(default="reports", description="Folder of the reports.")
 
 
+class Site(_OfASite):  # type: ignore[misc]
+    """The leaderboard as web pages, as `newwiki site` writes them. A folder without bundles yet is left out."""
+
+    out: str = Field(default="board", description="Folder of the site.")
+
+
+class Linking(Table):
+    """Put the months of each wiki on the scale of its newest month, as `newwiki experiment linking` does."""
+
+    anchor: Annotated[
+        tuple[str, ...],
+        Field(
+            strict=False,
+            examples=[["gpt2/greedy", "Wikipedia/reference"]],
+            description="Anchors, each MODEL/DECODER (default: all that ran on two of the months).",
+        ),
+    ] = ()
+
+
+class Publish(Table):
+    """Copy the site to other places after each month."""
+
+    to: Annotated[
+        tuple[str, ...],
+        Field(
+            strict=False,
+            min_length=1,
+            examples=[["/srv/www/board", "s3://bucket/board", "hf://spaces/lab/board"]],
+            description="Places: a folder, a URL that fsspec knows, hf://spaces/OWNER/NAME or "
+            "hf://datasets/OWNER/NAME.",
+        ),
+    ]
+
+
 class Notify(Table):
     """The webhook that is notified. Its address is kept in an environment variable, or in a Secret block of Prefect."""
 
@@ -211,6 +249,9 @@ class Registrations(Table):
     evaluation: Evaluation = Evaluation()
     gates: Annotated[tuple[Gate, ...], Field(strict=False)] = ()
     report: Report = Report()
+    linking: Linking | None = None
+    site: Site | None = None
+    publish: Publish | None = None
     notify: Notify = Notify()
 
     @field_validator("wikis", "models")
@@ -223,7 +264,8 @@ class Registrations(Table):
 
 
 _TABLES: dict[str, type[Table]] = {
-    "wikis": Wiki, "models": Model, "evaluation": Evaluation, "gates": Gate, "report": Report, "notify": Notify,
+    "wikis": Wiki, "models": Model, "evaluation": Evaluation, "gates": Gate, "report": Report, "linking": Linking,
+    "site": Site, "publish": Publish, "notify": Notify,
 }  # fmt: skip
 _LISTS = {"wikis", "models", "gates"}
 

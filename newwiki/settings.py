@@ -19,7 +19,7 @@ CUTOFFS = "knowledge_cutoffs"  # the one setting that is a table
 # Headings in the help of a command
 MODEL, CHAT, SCORING, GATE = "Model options", "Chat options", "Scoring options", "Gate options"
 # The other tables of a file, which `newwiki.registrations` reads
-TABLES = ("wikis", "models", "evaluation", "gates", "report", "notify")
+TABLES = ("wikis", "models", "evaluation", "gates", "report", "linking", "site", "publish", "notify")
 
 
 @dataclass(frozen=True)

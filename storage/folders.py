@@ -1,12 +1,13 @@
 """Write files and folders atomically.
 
-A list in each folder states its files, so that only folders with a matching list are replaced.
+A list in each folder states its files and their hashes, so that only folders with a matching list are replaced.
 """
 
+import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -54,8 +55,7 @@ def whole_folder(folder: Path, mark: str, what: str) -> Iterator[Path]:
         part.mkdir(parents=True)
         (part / mark).touch()
         yield part
-        files = sorted(file.relative_to(part).as_posix() for file in part.rglob("*") if file.is_file())
-        write_text(part / mark, json.dumps({"files": [name for name in files if name != mark]}, indent=1) + "\n")
+        write_text(part / mark, list_text({name: sha for name, sha in hashes(part).items() if name != mark}))
         _remove(before)
         if folder.exists():
             os.replace(folder, before)
@@ -67,6 +67,31 @@ def whole_folder(folder: Path, mark: str, what: str) -> Iterator[Path]:
     finally:
         _remove(part)
     _remove(before)
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of each file of the folder, by its path in the folder, sorted by path."""
+    files = sorted((file.relative_to(folder).as_posix(), file) for file in folder.rglob("*") if file.is_file())
+    return {name: hashlib.sha256(file.read_bytes()).hexdigest() for name, file in files}
+
+
+def list_text(hashes_by_file: Mapping[str, str]) -> str:
+    """Return the content of a list of files."""
+    return json.dumps({"files": hashes_by_file}, indent=1) + "\n"
+
+
+def listed_hashes(text: str | bytes) -> dict[str, str]:
+    """Return the hashes in a list of files; they are empty in a list of version 0.2.0.
+
+    Raises ValueError for another text.
+    """
+    read = json.loads(text)
+    files = read.get("files") if isinstance(read, dict) else None
+    if isinstance(files, list):
+        files = dict.fromkeys(files, "")
+    if not isinstance(files, dict) or not all(isinstance(name, str) for name in (*files, *files.values())):
+        raise ValueError("it is no list of files")
+    return files
 
 
 def _named(folder: Path) -> Path:
@@ -88,8 +113,8 @@ def _require_marked(folder: Path, mark: str, what: str, *, is_whole: bool = True
         raise UsageError(f"{other}; name a new folder")
     if is_whole:
         try:
-            listed = set(json.loads((folder / mark).read_text("utf-8"))["files"])
-        except (ValueError, KeyError, TypeError):
+            listed = set(listed_hashes((folder / mark).read_bytes()))
+        except ValueError:
             raise UsageError(f"{other}, as its '{mark}' is no list of files; name a new folder") from None
         files = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if not file.is_dir()}
         if more := sorted(files - listed - {mark}):

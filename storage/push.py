@@ -116,6 +116,11 @@ def gather(database: Database, folder: Parts, run_ids: Collection[str], note: Ca
             _scoring(database, folder, folder.notes(), moved, *_shared(scoring))
 
 
+def push_snapshot(database: Database, folder: Parts, name: str) -> None:
+    """Write a snapshot into an empty folder."""
+    _snapshot(database, folder, {}, Moved(), name)
+
+
 def _shared(scoring: PushedScoring) -> tuple[SharedPart, dict[str, object]]:
     """Return the scoring as a part, and the facts of its note."""
     keys = (("snapshot_id", scoring.snapshot_id), ("run_id", scoring.run_id), ("evaluator_id", scoring.evaluator_id))

@@ -1,5 +1,6 @@
-"""`newwiki doctor`: checks the installation, the database, or a checkpoint."""
+"""`newwiki doctor`: checks the installation, the database, a checkpoint, or a leaderboard."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import click
@@ -15,25 +16,33 @@ from newwiki.settings import TRIED, Settings
 
 @listed(
     "keep",
-    "Check the installation, the database, or a checkpoint.",
-    examples=("newwiki doctor", "newwiki doctor --model gpt2"),
+    "Check the installation, the database, a checkpoint, or a leaderboard.",
+    examples=("newwiki doctor", "newwiki doctor --model gpt2", "newwiki doctor --board"),
 )
 @click.command(cls=GroupedCommand)
 @field_options(TrialRequest)
 @setting_options(TRIED)
+@click.option("--board", is_flag=True, help="Check the months and the site that newwiki.toml registers.")
 @common
 @form_option
-def doctor(settings: Settings, quiet: bool, form: str, **fields: Any) -> int:
+@click.pass_context
+def doctor(context: click.Context, /, settings: Settings, quiet: bool, form: str, board: bool, **fields: Any) -> int:
     """Check the installation and the database, and print a remedy for each problem.
 
     With --model, test a checkpoint instead: how it is loaded, whether it generates the same texts as generate() of
     transformers, beyond its context window too, and the same texts in every batch. The test generates some hundred
-    tokens. The exit status is 1 if there is a problem.
+    tokens. With --board, check a leaderboard instead: how old the newest month of each wiki is, what it waits for, and
+    whether the site is published. The exit status is 1 if there is a problem, such as a month that is late.
     """
     from flows.health_checks import examine, examine_model
 
     request = TrialRequest(**fields)
-    if request.model is None:
+    if board:
+        from flows.schedule.board_health import examine_board
+        from newwiki.registrations import load_registrations
+
+        rows = examine_board(load_registrations(context.params["config"]), settings, datetime.now(UTC))
+    elif request.model is None:
         rows = examine(settings)
     else:
         rows = examine_model(request.model, request.loading, reporter(quiet))

@@ -48,9 +48,10 @@ def schedule(
 ) -> None:
     """Publish and evaluate every month that is due, as the tables of newwiki.toml register it.
 
-    A month is due on the 15th of the next month. Complete months are not repeated, and interrupted months resume. The
-    command checks every day until it is stopped; it starts its own Prefect server if none is configured
-    (PREFECT_API_URL). With --once the exit status is 1 if a month failed.
+    A month is due on the 15th of the next month. Complete months are not repeated, and interrupted months resume. After
+    each month the months are linked ([linking]), and the site is written ([site]) and copied to other places
+    ([publish]), where these tables are registered. The command checks every day until it is stopped; it starts its own
+    Prefect server if none is configured (PREFECT_API_URL). With --once the exit status is 1 if a month failed.
     """
     from flows.schedule.catch_up import MonthsFailed, catch_up, check, start_of
     from newwiki.registrations import load_registrations
@@ -71,10 +72,13 @@ def schedule(
             endings = monthly(str(config), settings.db, today=day)
         else:
             from flows.report.page import write
-            from flows.schedule.month import MonthSteps, run
+            from flows.schedule.month import MonthSteps, run, update_site
 
             work = MonthSteps(open_database(settings), reporter(quiet), write)
-            endings = catch_up(work.database, registered, settings, start_of(day), lambda month: run(month, work))
+            endings = catch_up(
+                work.database, registered, settings, start_of(day), lambda month: run(month, work),
+                lambda: update_site(registered, settings, work),
+            )  # fmt: skip
     except MonthsFailed as error:
         _show(error.endings, form)
         raise

@@ -15,12 +15,14 @@ from flows.schedule.due import Month, to_do
 from flows.schedule.month import request_of
 from flows.schedule.notice import MonthEnding
 from flows.schedule.webhook import address
+from flows.site.publishing import require_place
 from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError, TransientError, UsageError, did_you_mean
 from newwiki.prompting.chat_prompts import require_template
 from newwiki.registrations import Gate, Registrations
 from newwiki.registry import models
 from newwiki.settings import Settings
+from newwiki.site_request import SiteRequest
 from storage.database import Database
 from storage.run_names import Contender
 
@@ -39,13 +41,19 @@ class MonthsFailed(TerminalError):
 
 
 def catch_up(
-    database: Database, registered: Registrations, settings: Settings, now: datetime, do: Callable[[Month], MonthEnding]
+    database: Database,
+    registered: Registrations,
+    settings: Settings,
+    now: datetime,
+    do: Callable[[Month], MonthEnding],
+    show: Callable[[], None] = lambda: None,
 ) -> Sequence[MonthEnding]:
     """Process every month that is due and incomplete, the oldest of each wiki first, and return how each month ended.
 
-    After a transient failure of a wiki, its later months wait, so that months are published in order. Raises UsageError
-    before any work for an invalid registration, and TransientError if another schedule uses this database. Raises
-    MonthsFailed at the end if a month or a gate failed.
+    If no month is due, `show` still brings the site up to date with the database. After a transient failure of a wiki,
+    its later months wait, so that months are published in order. Raises UsageError before any work for an invalid
+    registration, and TransientError if another schedule uses this database. Raises MonthsFailed at the end if a month
+    or a gate failed.
     """
     check(registered, settings)
     endings: list[MonthEnding] = []
@@ -55,6 +63,8 @@ def catch_up(
                 endings.append(do(month))
                 if endings[-1].held_up:
                     break
+        if not endings and database.is_there:
+            show()
     return without_trouble(endings)
 
 
@@ -83,8 +93,21 @@ def check(registered: Registrations, settings: Settings) -> None:
     measured = {metric.name for evaluator in select(registered.evaluation.metrics) for metric in evaluator.metrics}
     for gate in registered.gates:
         _check_gate(gate, registered, measured)
-    _check_folder(Path(registered.report.out))
+    _check_folder(Path(registered.report.out), "[report]", "no report")
+    _check_site(registered)
     address(registered.notify)
+
+
+def _check_site(registered: Registrations) -> None:
+    """Raise UsageError if the site cannot be written or published."""
+    if registered.site:
+        SiteRequest(**registered.site.fields_for(SiteRequest))
+        _check_folder(Path(registered.site.out), "[site]", "no site")
+    if registered.publish:
+        if not registered.site:
+            raise UsageError("[publish] copies the site: add a table [site]")
+        for place in registered.publish.to:
+            require_place(place)
 
 
 def _check_gate(gate: Gate, registered: Registrations, measured: Collection[str]) -> None:
@@ -109,11 +132,11 @@ def _check_gate(gate: Gate, registered: Registrations, measured: Collection[str]
             raise UsageError(f"[[gates]]: '{name}' {what}{did_you_mean(name, words)}; they are: {', '.join(words)}")
 
 
-def _check_folder(folder: Path) -> None:
-    """Raise UsageError if reports cannot be written to this folder."""
+def _check_folder(folder: Path, table: str, what: str) -> None:
+    """Raise UsageError if nothing can be written to this folder."""
     place = next(ancestor for ancestor in (folder, *folder.absolute().parents) if ancestor.exists())
     if not place.is_dir() or not os.access(place, os.W_OK):
-        raise UsageError(f"[report]: out is '{folder}', where no report can be written; name another folder")
+        raise UsageError(f"{table}: out is '{folder}', where {what} can be written; name another folder")
 
 
 @contextmanager

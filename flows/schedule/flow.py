@@ -26,8 +26,9 @@ from flows.settings_in_force import settings_in_force
 from flows.workers.limits import only_one
 from flows.workers.retrying import RETRIES
 from newwiki.quiet import end_quietly
-from newwiki.registrations import Model, load_registrations
+from newwiki.registrations import Model, Registrations, load_registrations
 from newwiki.registry import load_plugin
+from newwiki.settings import Settings
 from newwiki.snapshot import Snapshot
 from newwiki.visible import in_markdown, visible
 from storage.database import Database
@@ -51,7 +52,10 @@ def monthly(
     settings = settings_in_force(Path(config), db=db)
     registered = load_registrations(Path(config))
     database = Database(settings.db)
-    endings = catch_up(database, registered, settings, start_of(today), _tagged)
+    site = _SiteTasks(database, Console(), write)
+    endings = catch_up(
+        database, registered, settings, start_of(today), _tagged, lambda: steps.update_site(registered, settings, site)
+    )
     if not endings:
         get_run_logger().info("no month is due: every registered month is complete")
     return endings
@@ -95,8 +99,22 @@ class _Bar:
         update_progress_artifact(self._id, 100.0)
 
 
+class _SiteTasks(steps.MonthSteps):
+    """The steps from the runs to the published site as Prefect tasks."""
+
+    def link(self, registered: Registrations, settings: Settings) -> None:
+        _link(super().link, registered, settings)
+
+    def site(self, registered: Registrations, settings: Settings) -> Path:
+        folder: Path = _site(super().site, registered, settings)
+        return folder
+
+    def publish(self, folder: Path, place: str) -> None:
+        _publish(super().publish, folder, place)
+
+
 @dataclass(frozen=True)
-class _MonthTasks(steps.MonthSteps):
+class _MonthTasks(_SiteTasks):
     """The steps of a month as Prefect flows and tasks."""
 
     bar: _Bar
@@ -131,6 +149,21 @@ def _report(write: Callable[[Month, Snapshot], Path], month: Month, snapshot: Sn
     return write(month, snapshot)
 
 
+@task(name="link", task_run_name="link the months", cache_policy=NO_CACHE, **RETRIES)
+def _link(link: Callable[[Registrations, Settings], None], registered: Registrations, settings: Settings) -> None:
+    link(registered, settings)
+
+
+@task(name="site", task_run_name="write the site", cache_policy=NO_CACHE, **RETRIES)
+def _site(write: Callable[[Registrations, Settings], Path], registered: Registrations, settings: Settings) -> Path:
+    return write(registered, settings)
+
+
+@task(name="publish", task_run_name="publish to {place}", cache_policy=NO_CACHE, **RETRIES)
+def _publish(publish: Callable[[Path, str], None], folder: Path, place: str) -> None:
+    publish(folder, place)
+
+
 @task(name="notify", task_run_name="notify of {month}", cache_policy=NO_CACHE, **RETRIES)
 def _notify(month: Month, told: dict[str, Any]) -> None:
     """Look up the address inside the task, so that Prefect never stores it."""
@@ -145,6 +178,8 @@ def _summary(ending: MonthEnding) -> str:
         lines.append(f"- published: {in_markdown(ending.snapshot.snapshot_id)}, {ending.snapshot.articles} articles")
     if ending.report:
         lines.append(f"- report: {in_markdown(str(ending.report))} on {in_markdown(gethostname())}")
+    if ending.site:
+        lines.append(f"- site: {in_markdown(str(ending.site_address))}")
     lines += [f"- gate: {in_markdown(str(gate))}" for gate in ending.gates]
     lines += [f"- **failed**: {in_markdown(what)}: {in_markdown(why)}" for what, why in ending.failures.items()]
     return "\n".join(lines)

@@ -13,12 +13,17 @@ from flows.refreshing.which_pages import refresh_from
 from flows.schedule.due import Month
 from flows.schedule.notice import MonthEnding, MonthGate, notice
 from flows.schedule.webhook import address, send_patiently
+from flows.site.build import build
+from flows.site.publishing import publish
+from flows.site.sources import link_months, waits_for_bundles
 from newwiki.comparison_requests import GateRequest, ReportRequest
 from newwiki.errors import NewWikiError, TransientError, UsageError
 from newwiki.file_names import file_name
 from newwiki.prompting.chat_prompts import resolved
 from newwiki.registrations import Gate, Model, Registrations
 from newwiki.request import EvaluationRequest
+from newwiki.settings import Settings
+from newwiki.site_request import SiteRequest
 from newwiki.snapshot import Snapshot
 from newwiki.sources.backoff import Backoff
 from storage import months
@@ -51,6 +56,24 @@ class MonthSteps:
             self.database, self.progress, ReportRequest(snapshot=snapshot.snapshot_id), file
         ).resolve()
 
+    def link(self, registered: Registrations, settings: Settings) -> None:
+        """Link the months of each wiki. Months that cannot be linked yet are no failure; the site says why."""
+        assert registered.linking
+        unlinked = link_months(self.database, settings, self.progress, registered.linking.anchor)
+        for wiki, reason in unlinked.items():
+            self.progress.note(f"the months of {wiki} are not on one scale: {reason}")
+
+    def site(self, registered: Registrations, settings: Settings) -> Path:
+        """Write the site of the registered sources; a folder that still waits for bundles is left out."""
+        assert registered.site
+        request = SiteRequest(**registered.site.fields_for(SiteRequest))
+        there = tuple(name for name in request.sources if not waits_for_bundles(Path(name)))
+        out = Path(registered.site.out)
+        return build(replace(request, sources=there or (settings.db,)), settings, self.progress, out).folder
+
+    def publish(self, folder: Path, place: str) -> None:
+        publish(folder, place, self.progress)
+
     def tell(self, month: Month, message: dict[str, Any]) -> None:
         """Send the notice, or do nothing if no webhook is registered."""
         if place := address(month.registered.notify):
@@ -79,14 +102,38 @@ def run(month: Month, work: MonthSteps) -> MonthEnding:
             gates += (
                 _attempt(failures, f"gate on {gate.candidate}", _judged, work.database, month, gate, snapshot) or []
             )
-    ending = MonthEnding(
-        month, snapshot, report, tuple(gates), _words(failures), isinstance(failures.get("refresh"), TransientError)
-    )
+    folder = _update_site(month.registered, month.settings, work, failures) if snapshot else None
+    held_up = isinstance(failures.get("refresh"), TransientError)
+    ending = MonthEnding(month, snapshot, report, folder, tuple(gates), _words(failures), held_up)
     message = notice(work.database, ending)
     work.ended(ending, message)
     if not months.is_recorded(work.database, ending.key):
         _attempt(failures, "notice", _tell, work, ending, message)
     return replace(ending, failures=_words(failures))
+
+
+def update_site(registered: Registrations, settings: Settings, work: MonthSteps) -> None:
+    """Bring the registered site up to date with the database. Raises TransientError if a step failed."""
+    failures: dict[str, Exception] = {}
+    _update_site(registered, settings, work, failures)
+    if failures:
+        raise TransientError("; ".join(f"{what}: {why}" for what, why in _words(failures).items()))
+
+
+def _update_site(
+    registered: Registrations, settings: Settings, work: MonthSteps, failures: dict[str, Exception]
+) -> Path | None:
+    """Link the months, write the site of everything in the database, and copy it to each place, as registered.
+
+    Returns the folder of the site. A step without a change writes nothing.
+    """
+    if registered.linking:
+        _attempt(failures, "linking", work.link, registered, settings)
+    folder = _attempt(failures, "site", work.site, registered, settings) if registered.site else None
+    if folder:
+        for place in registered.publish.to if registered.publish else ():
+            _attempt(failures, f"publishing to {place}", work.publish, folder, place)
+    return folder
 
 
 def _tell(work: MonthSteps, ending: MonthEnding, message: dict[str, Any]) -> None:

@@ -43,6 +43,7 @@ class MonthEnding:
     month: Month
     snapshot: Snapshot | None
     report: Path | None
+    site: Path | None
     gates: tuple[MonthGate, ...]
     failures: dict[str, str]
     held_up: bool = False
@@ -57,6 +58,12 @@ class MonthEnding:
         snapshot = self.snapshot.content_sha256 if self.snapshot else None
         facts = [str(self.month), self.month.registered_sha256, snapshot, sorted(self.failures)]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:32]
+
+    @property
+    def site_address(self) -> str | None:
+        """The public address of the site, or its folder if no address is registered; None without a site."""
+        registered = self.month.registered.site
+        return ((registered.address if registered else None) or str(self.site)) if self.site else None
 
     @property
     def trouble(self) -> str:
@@ -90,6 +97,7 @@ def notice(database: Database, ending: MonthEnding) -> dict[str, Any]:
         else {},
         "leaderboard": _rows(database, snapshot) if snapshot else [],
         "report": str(ending.report) if ending.report else None,
+        "site": ending.site_address,
         "gates": [_gate(gate) for gate in ending.gates],
         "failures": [{"what": what, "why": why} for what, why in ending.failures.items()],
     }

@@ -68,15 +68,15 @@ def own_server(port: int, env: Mapping[str, str], out: IO[Any]) -> Iterator[str]
     """
     # After a restart, the locks of killed runs must expire, and leases in memory do not survive a restart.
     leases = {"PREFECT_SERVER_CONCURRENCY_LEASE_STORAGE": "prefect.server.concurrency.lease_storage.filesystem"}
-    start = [sys.executable, "-m", "prefect", "server", "start", "--host", _HOST, "--port", str(port)]
-    # Ctrl-C must not reach the server before its clients, so the server runs in a process group of its own.
-    with subprocess.Popen(start, env=leases | dict(env), stdout=out, stderr=out, start_new_session=True) as server:
-        try:
-            api = f"http://{_HOST}:{port}/api"
-            _wait(server, f"{api}/health")
-            yield api
-        finally:
-            server.terminate()
+    start = [sys.executable, "-m", "flows.schedule.guarded_server", _HOST, str(port)]
+    # Ctrl-C must not reach the server before its clients, so the server runs in a process group of its own. At the end
+    # its input is closed, which stops it; this also happens if this process is killed.
+    with subprocess.Popen(
+        start, env=leases | dict(env), stdin=subprocess.PIPE, stdout=out, stderr=out, start_new_session=True
+    ) as server:
+        api = f"http://{_HOST}:{port}/api"
+        _wait(server, f"{api}/health")
+        yield api
 
 
 def _require_free(port: int) -> None:

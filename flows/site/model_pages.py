@@ -11,6 +11,7 @@ from flows.presenting.charts import PALETTE
 from flows.presenting.page_tables import Cell
 from flows.site import month_tables
 from flows.site.contents import Contents, Model, SiteRun
+from flows.site.data_files import DataFiles
 from flows.site.month_tables import Months
 from flows.site.number_levels import claimed_by
 from flows.site.protocol_groups import groups
@@ -76,10 +77,12 @@ def model_file(model: Model) -> str:
     return f"models/{model.file}.html"
 
 
-def write_models(writer: Writer, contents: Contents, months: Months, parts: Mapping[str, SnapshotParts]) -> None:
+def write_models(
+    writer: Writer, contents: Contents, months: Months, parts: Mapping[str, SnapshotParts], data: DataFiles
+) -> None:
     writer.files("data/runs", table_of(_RUNS, [run_record(contents, run) for run in contents.runs.values()]))
     for model in contents.models.values():
-        _write(writer, contents, months, model, parts)
+        _write(writer, contents, months, model, parts, data)
 
 
 def run_record(contents: Contents, run: SiteRun) -> dict[str, Any]:
@@ -112,7 +115,12 @@ def with_texts(contents: Contents) -> set[str]:
 
 
 def _write(
-    writer: Writer, contents: Contents, months: Months, model: Model, parts: Mapping[str, SnapshotParts]
+    writer: Writer,
+    contents: Contents,
+    months: Months,
+    model: Model,
+    parts: Mapping[str, SnapshotParts],
+    data_files: DataFiles,
 ) -> None:
     main, folder, data = model_file(model), f"models/{model.file}", f"data/models/{model.file}"
     tables = [*_pieces(_tables(contents, model))]
@@ -134,7 +142,8 @@ def _write(
     writer.page(
         main, "model_page.html", trends=trends, more=more, asked=_requests(model),
         signed=signed_by(contents, model.runs), claimed=claims[0], claimed_runs=claims[1], tables=tables[:1],
-        table_addresses=table_addresses, texts=chunks[:1], text_addresses=text_addresses, number=0, **shared,
+        table_addresses=table_addresses, texts=chunks[:1], text_addresses=text_addresses, number=0,
+        all_texts=[(run, data_files.texts[run.run_id]) for run in model.runs if run.samples], **shared,
     )  # fmt: skip
     for number, table in enumerate(tables[1:], 1):
         writer.page(

@@ -1,18 +1,16 @@
-"""The first page, the list of models, the description of the columns, and the Atom feed of news (RFC 4287)."""
+"""The first page, the list of models, and the description of the columns."""
 
 import json
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
-from urllib.parse import quote, urljoin
 
 from flows.comparing.board import Column
 from flows.pieces import span
 from flows.presenting.page_tables import Cell, Row
 from flows.site.board_tables import BoardTable, pieces
-from flows.site.contents import Contents, SiteRun, snapshot_file
+from flows.site.contents import Contents, snapshot_file
+from flows.site.feed_entries import Entry
 from flows.site.model_pages import model_file, signed_by
 from flows.site.month_pages import headline_pictures, wiki_file
 from flows.site.month_tables import Months
@@ -75,7 +73,13 @@ class Wiki:
     picture: tuple[tuple[Chart, Chart], Sequence[Line], str | None] | None
 
 
-def write_overview(writer: Writer, contents: Contents, months: Months, parts: Mapping[str, SnapshotParts]) -> None:
+def write_overview(
+    writer: Writer,
+    contents: Contents,
+    months: Months,
+    parts: Mapping[str, SnapshotParts],
+    news: Sequence[Entry],
+) -> None:
     listed = [_listed(contents, parts[snapshot.snapshot_id]) for snapshot in contents.snapshots]
     wikis = []
     for name in contents.wikis:
@@ -87,15 +91,9 @@ def write_overview(writer: Writer, contents: Contents, months: Months, parts: Ma
         "data/snapshots",
         table_of(_SNAPSHOTS, [vars(entry.snapshot) | {"runs": entry.runs, "models": entry.models} for entry in listed]),
     )
-    writer.page("index.html", "overview.html", wikis=wikis, new=entries(contents)[:_NEW])
+    writer.page("index.html", "overview.html", wikis=wikis, new=news[:_NEW])
     _write_models(writer, contents)
     _write_metrics(writer, contents)
-
-
-def write_feed(writer: Writer, contents: Contents, title: str, address: str | None) -> None:
-    newest = entries(contents)[:_ENTRIES]
-    name = str(uuid.uuid5(_SPACE, f"feed {address or title}"))
-    writer.page("feed.xml", "feed.xml", entries=newest, address=address, link=link, feed_uuid=name)
 
 
 def _listed(contents: Contents, parts: SnapshotParts) -> Listed:
@@ -149,62 +147,3 @@ def _write_metrics(writer: Writer, contents: Contents) -> None:
     ]
     writer.files("data/evaluators", table_of(_EVALUATORS, described))
     writer.page("metrics.html", "metrics_page.html", metrics=metrics, evaluators=evaluators, span=span)
-
-
-_ENTRIES = 60
-_SPACE = uuid.UUID("5f1f1b0e-6c1b-5d0a-9a53-0f3a1a2f6f0d")  # namespace of the entries' ids
-
-
-@dataclass(frozen=True)
-class Entry:
-    """An entry of the feed.
-
-    `path` is the page of the entry; `name` is stable across builds.
-    """
-
-    name: str
-    title: str
-    summary: str
-    path: str
-    at: datetime
-
-    @property
-    def uuid(self) -> str:
-        return str(uuid.uuid5(_SPACE, self.name))
-
-
-def entries(contents: Contents) -> list[Entry]:
-    """Return the entries of the feed, the newest first."""
-    feed_entries = [
-        Entry(
-            f"snapshot {snapshot.snapshot_id} {snapshot.content_sha256}",
-            f"{snapshot.snapshot_id} is published",
-            f"{snapshot.articles:,} articles from {snapshot.candidates:,} pages considered.",
-            snapshot_file(snapshot.snapshot_id),
-            snapshot.published_at,
-        )
-        for snapshot in contents.snapshots
-    ]
-    groups: dict[tuple[str, str, str], list[SiteRun]] = {}
-    for run in contents.runs.values():
-        groups.setdefault((run.snapshot_id, *run.key), []).append(run)
-    for (snapshot_id, *key), runs in groups.items():
-        model = contents.models[key[0], key[1]]
-        decoders = ", ".join(dict.fromkeys(run.decoder_short for run in runs))
-        at = max(run.finished_at or run.scored_at for run in runs)
-        feed_entries.append(
-            Entry(
-                f"runs {' '.join(sorted(run.run_id for run in runs))}",
-                f"{model.name} on {snapshot_id}",
-                f"{len(runs)} {'run' if len(runs) == 1 else 'runs'}: {decoders}.",
-                model_file(model),
-                at,
-            )
-        )
-    return sorted(feed_entries, key=lambda entry: (-entry.at.timestamp(), entry.title, entry.name))
-
-
-def link(address: str | None, path: str) -> str:
-    """Return the address of a page: below the site's address, or relative to the feed."""
-    quoted = quote(path)
-    return urljoin(f"{address.rstrip('/')}/", quoted) if address else quoted

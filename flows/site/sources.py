@@ -117,6 +117,11 @@ def kind_of(name: str) -> str:
     raise UsageError(f"there is no '{name}'; name a database, a folder that `newwiki sync push` writes, or bundles")
 
 
+def waits_for_bundles(folder: Path) -> bool:
+    """Return whether this is a folder to which nobody has submitted a bundle yet."""
+    return folder.is_dir() and not (folder / _CATALOGUE).is_dir() and not any(folder.rglob(f"*{ENDING}"))
+
+
 def _shared(name: str, kind: str, folder: Path, progress: Progress) -> SharedFolder:
     """Return the shared folder, or a folder with the files that the database would push."""
     if kind == "shared":
@@ -213,7 +218,9 @@ def _receipt_verifications(
         return []
 
 
-def link_months(database: Database, settings: Settings, progress: Progress) -> dict[str, str]:
+def link_months(
+    database: Database, settings: Settings, progress: Progress, anchor: tuple[str, ...] = ()
+) -> dict[str, str]:
     """Link the months of each wiki with its newest; return the wikis without a link, with the reason."""
     months: dict[str, list[str]] = {}
     for snapshot in database.records(Snapshot, "site_snapshots"):  # sorted, the newest first
@@ -223,7 +230,11 @@ def link_months(database: Database, settings: Settings, progress: Progress) -> d
     for wiki, (newest, *earlier) in months.items():
         try:
             if earlier:
-                answer(EXPERIMENT, Evaluations(database, settings, progress), LinkingRequest(snapshot=newest))
+                answer(
+                    EXPERIMENT,
+                    Evaluations(database, settings, progress),
+                    LinkingRequest(snapshot=newest, anchor=anchor),
+                )
         except NewWikiError as error:
             unlinked[wiki] = str(error)
     return unlinked

@@ -53,6 +53,11 @@ class Writer:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, "utf-8", newline="\n")
 
+    def data(self, path: str, content: bytes) -> None:
+        target = self._new(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+
     def files(self, path: str, table: pa.Table) -> str:
         """Write the table in every format; return the common path of its links."""
         write(self._new(path), table)
@@ -81,6 +86,7 @@ def _environment() -> jinja2.Environment:
         "shown": _shown,
         "month": "{:%Y-%m}".format,
         "rfc3339": _rfc3339,
+        "size": _size,
         "window": _window,
         "snapshot_title": snapshot_title,
     }
@@ -103,6 +109,14 @@ def _window(snapshot: Snapshot) -> str:
 
 def _rfc3339(at: datetime) -> str:
     return f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _size(size: int) -> str:
+    """Write a number of bytes in the largest unit that it fills."""
+    for power, unit in ((9, "GB"), (6, "MB"), (3, "kB")):
+        if size >= 10**power:
+            return f"{size / 10**power:.1f} {unit}"
+    return f"{size} bytes"
 
 
 def _shown(text: str) -> str:

@@ -37,3 +37,12 @@ join (
 ) as newest using (to_snapshot)
 left join runs using (run_id)
 order by wiki, metric, month desc, trends.model, trends.decoder, run_id;
+
+-- name: site_texts
+-- All completions of a run on a snapshot, those that were not kept too, with the titles of their articles.
+select page_id, title, sample, kept, text
+from completions
+join runs using (run_id)
+join articles using (snapshot_id, page_id)
+where run_id = ?
+order by page_id, sample;

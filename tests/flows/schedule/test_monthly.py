@@ -15,6 +15,7 @@ from filelock import FileLock
 from evaluators import statistics
 from flows.progress import Progress, Silent
 from flows.schedule import month as steps
+from flows.schedule.board_health import examine_board
 from flows.schedule.catch_up import MonthsFailed, catch_up, start_of
 from flows.schedule.due import Month, newest_due, settled, to_do
 from flows.schedule.notice import MonthEnding
@@ -120,7 +121,7 @@ def test_a_wiki_that_fails_for_now_holds_up_its_own_later_months_and_no_others(t
         tried.append(str(month))
         failures = {"mine 2026-07": "no page passed", "mine 2026-08": "it is down"}.get(str(month))
         told = {"refresh": failures} if failures else {}
-        return MonthEnding(month, None, None, (), told, held_up=str(month) == "mine 2026-08")
+        return MonthEnding(month, None, None, None, (), told, held_up=str(month) == "mine 2026-08")
 
     with pytest.raises(MonthsFailed) as raised:
         catch_up(Database(tmp_path / "a.duckdb"), registered, Settings(), OCTOBER, do)
@@ -204,7 +205,13 @@ def once() -> list[MonthEnding]:
     database = Database("newwiki.duckdb")
     work = steps.MonthSteps(database, Silent(), write_line)
     settings = replace(load_settings(None), db="newwiki.duckdb")
-    return list(catch_up(database, load_registrations(None), settings, OCTOBER, lambda month: steps.run(month, work)))
+    registered = load_registrations(None)
+    return list(
+        catch_up(
+            database, registered, settings, OCTOBER, lambda month: steps.run(month, work),
+            lambda: steps.update_site(registered, settings, work),
+        )
+    )  # fmt: skip
 
 
 def write_line(database: Database, progress: Progress, request: ReportRequest, path: Path) -> Path:
@@ -330,6 +337,126 @@ def test_a_closed_gate_is_a_result_that_fails_once(
     assert (notice["complete"], notice["gates"][0]["outcome"]) == (True, "failed")
     assert closed in notice["text"]
     assert once() == []
+
+
+BOARD = """
+[linking]
+
+[site]
+address = "https://lab.example/board"
+sources = ["newwiki.duckdb", "bundles"]
+key = ["keys"]
+
+[publish]
+to = ["www"]
+"""
+
+
+@pytest.fixture
+def board(folder: Path) -> Path:
+    """A folder whose months are complete, and whose site was just registered. Nobody has submitted a bundle yet."""
+    with (folder / "newwiki.toml").open("a") as file:
+        file.write(BOARD)
+    (folder / "bundles").mkdir()
+    return folder
+
+
+class TestBoard:
+    def test_is_written_and_published_though_no_month_is_due(self, board: Path, hook: Webhook) -> None:
+        before = (board / "newwiki.duckdb").read_bytes()
+        assert once() == []
+        for place in ("board", "www"):
+            assert "September 2026" in (board / place / "index.html").read_text("utf-8")
+            assert (board / place / "fresh.svg").is_file()
+        assert hook.asked == 0
+        assert {"2026-09"} == set(re.findall(r"\d{4}-\d{2}(?=</text>)", (board / "www/fresh.svg").read_text()))
+        assert once() == []
+        with Database("newwiki.duckdb").read() as connection:
+            ((linked,),) = connection.execute("select count(*) from experiments where name = 'linking'").fetchall()
+        assert linked in (0, 1), "linking an unchanged month again adds nothing"
+        assert linked or (board / "newwiki.duckdb").read_bytes() == before
+
+    def test_is_told_with_the_month_that_it_shows(self, board: Path, hook: Webhook) -> None:
+        change(board, "words > +200", "words > +204")
+        change(board, 'since = "2026-08"', 'since = "2026-09"')
+        assert [ending.complete for ending in once()] == [True]
+        (notice,) = hook.taken
+        assert notice["site"] == "https://lab.example/board"
+        assert (board / "www" / "site.json").read_bytes() == (board / "board" / "site.json").read_bytes()
+
+    def test_that_cannot_be_published_leaves_the_month_incomplete_until_it_can(
+        self, board: Path, hook: Webhook
+    ) -> None:
+        change(board, "words > +200", "words > +205")
+        change(board, 'since = "2026-08"', 'since = "2026-09"')
+        (board / "www").mkdir()
+        (board / "www" / "index.html").write_text("mine")
+        with pytest.raises(MonthsFailed, match="publishing to www: 'www' holds another site"):
+            once()
+        assert (board / "www" / "index.html").read_text() == "mine"
+        (board / "www" / "index.html").unlink()
+        assert [ending.complete for ending in once()] == [True]
+        assert [notice["complete"] for notice in hook.taken] == [False, True]
+
+    def test_that_cannot_be_published_between_two_months_is_told_too(self, board: Path) -> None:
+        (board / "www").write_text("mine")
+        with pytest.raises(TransientError, match="publishing to www: 'www' cannot be written"):
+            once()
+
+    def test_is_examined(self, board: Path, in_process: Run) -> None:
+        def asked() -> dict[str, str]:
+            ended = in_process("doctor", "--board", "--format", "csv", THE_WEBHOOK="https://hooks.example")
+            return {
+                row["what"]: f"{row['state']}: {row['in words']}" for row in csv.DictReader(ended.stdout.splitlines())
+            }
+
+        registered, settings = load_registrations(None), replace(load_settings(None), db="newwiki.duckdb")
+        rows = {name: (state, words) for name, state, words in examine_board(registered, settings, OCTOBER)}
+        assert rows["sample"] == ("ok", "the newest month is 2026-09, 15 days old; 2026-10 is due on 2026-11-15")
+        assert rows["site"] == ("problem", "'board' holds no site yet: run `newwiki schedule --once`")
+        once()
+        fresh = examine_board(registered, settings, OCTOBER)
+        assert {state for _, state, _ in fresh} == {"ok"}
+        assert [name for name, _, _ in fresh] == ["sample", "site", "www"]
+        (board / "www" / "site.json").unlink()
+        (board / "www" / "index.html").unlink()
+        assert examine_board(registered, settings, OCTOBER)[2][1] == "problem"
+        due = examine_board(registered, settings, datetime(2026, 11, 17, tzinfo=UTC))[0]
+        assert due[1:] == (
+            "note",
+            "the newest month is 2026-09, 47 days old; 2026-10 due since 2026-11-15, run `newwiki schedule --once`",
+        )
+        late = examine_board(registered, settings, datetime(2026, 12, 16, tzinfo=UTC))[0]
+        assert late[1:] == (
+            "problem",
+            "the newest month is 2026-09, 76 days old; 2026-10, 2026-11 is late: due since 2026-11-15, run `newwiki "
+            "schedule --once` and read which step fails",
+        )
+        assert asked()["site"] == "ok: board"
+
+    @pytest.mark.parametrize(
+        ("old", "new", "message"),
+        [
+            ("[publish]", "[publishing]", "publishing"),
+            ('to = ["www"]', 'to = ["nowhere://x"]', "'nowhere://x' cannot be reached"),
+            ('to = ["www"]', 'to = ["hf://lab/board"]', "is no place on the Hub"),
+            ('address = "https://lab.example/board"', 'address = "lab"', "'lab' is not an http or https address"),
+            ("[site]", '[site]\nout = "/dev/null/board"', r"\[site\]: out is '/dev/null/board', where no site"),
+        ],
+    )
+    def test_that_cannot_be_is_told_before_anything_is_done(
+        self, board: Path, old: str, new: str, message: str
+    ) -> None:
+        change(board, old, new)
+        with pytest.raises(UsageError, match=message):
+            once()
+        assert not (board / "board").exists()
+
+    def test_needs_a_site_to_publish(self, board: Path) -> None:
+        text = (board / "newwiki.toml").read_text()
+        (board / "newwiki.toml").write_text(text[: text.index("[site]")] + text[text.index("[publish]") :])
+        with pytest.raises(UsageError, match=r"\[publish\] copies the site: add a table \[site\]"):
+            once()
 
 
 def test_the_command_does_what_is_due_and_lists_it(in_process: Run, folder: Path, hook: Webhook) -> None:

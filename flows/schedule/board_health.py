@@ -1,0 +1,68 @@
+"""The checks of `newwiki doctor --board`: how old the newest month is, what it waits for, where it is published."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from flows.schedule.due import newest_due, settled, to_do
+from flows.site.build import LIST
+from flows.site.publishing import is_published
+from newwiki.errors import NewWikiError
+from newwiki.registrations import Registrations, Wiki
+from newwiki.settings import Settings
+from newwiki.snapshot import Window
+from storage import months
+from storage.database import Database
+
+Row = tuple[str, str, str]
+
+_GRACE = timedelta(days=3)  # between the day on which a month is due and the day from which it is late
+
+
+def examine_board(registered: Registrations, settings: Settings, now: datetime) -> list[Row]:
+    """Return (check, `ok`, `problem` or `note`, words) for each registered wiki, the site and each place of it."""
+    database = Database(settings.db)
+    rows = [_wiki(database, registered, settings, wiki, now) for wiki in registered.wikis]
+    return [*rows, *_site(registered)]
+
+
+def _wiki(database: Database, registered: Registrations, settings: Settings, wiki: Wiki, now: datetime) -> Row:
+    newest = max((month for month, _ in months.complete(database, wiki.name)), default=None)
+    waiting = to_do(database, registered, settings, wiki, now)
+    published = (
+        f"the newest month is {newest}, {_days(now - Window.month(newest).end)} old" if newest else "no month yet"
+    )
+    if not waiting:
+        following = Window.month(f"{newest_due(now).end:%Y-%m}")
+        return wiki.name, "ok", f"{published}; {following.label} is due on {settled(following):%Y-%m-%d}"
+    due = settled(Window.month(waiting[0].label))
+    is_late = now - due > _GRACE
+    labels = ", ".join(month.label for month in waiting)
+    return (
+        wiki.name,
+        "problem" if is_late else "note",
+        f"{published}; {labels} {'is late: ' if is_late else ''}due since {due:%Y-%m-%d}, run `newwiki schedule --once`"
+        + (" and read which step fails" if is_late else ""),
+    )
+
+
+def _site(registered: Registrations) -> Iterator[Row]:
+    if not registered.site:
+        yield "site", "note", "not registered: add a table [site] to newwiki.toml"
+        return
+    folder = Path(registered.site.out)
+    if not (folder / LIST).is_file():
+        yield "site", "problem", f"'{folder}' holds no site yet: run `newwiki schedule --once`"
+        return
+    yield "site", "ok", str(folder)
+    for place in registered.publish.to if registered.publish else ():
+        try:
+            same = is_published(folder, place)
+            words = "holds this site" if same else "holds another state: run `newwiki schedule --once`"
+            yield place, "ok" if same else "problem", words
+        except NewWikiError as error:
+            yield place, "problem", str(error)
+
+
+def _days(age: timedelta) -> str:
+    return "1 day" if age.days == 1 else f"{age.days} days"
