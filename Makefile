@@ -9,7 +9,7 @@ DEMO := $(VENV)/.demo
 # The tests start hundreds of processes, each of which would compile this program anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-entities bench-flips bench-sql bench-dump bench-runners bench-plan bench-coverage bench-anchors bench-linking bench-judges bench-likelihood bench-cutoff bench-evidence bench-fairness bench-statements bench-exposure bench-toy-nli bench-claims bench-replay bench-until-sure audit clean
+.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-entities bench-flips bench-sql bench-dump bench-runners bench-plan bench-coverage bench-anchors bench-linking bench-judges bench-likelihood bench-cutoff bench-evidence bench-fairness bench-statements bench-exposure bench-toy-nli bench-claims bench-replay bench-until-sure bench-board audit clean
 
 demo: $(DEMO)
 	$(BIN)/newwiki demo --out demo
@@ -54,6 +54,9 @@ bench-score: $(INSTALLED)
 
 bench-entities: $(INSTALLED)
 	$(BIN)/python benchmarks/entity_speed.py $(if $(ARTICLES),--articles $(ARTICLES))
+
+bench-board: $(INSTALLED)
+	$(BIN)/python benchmarks/board_size.py
 
 bench-flips: $(INSTALLED)
 	$(BIN)/python benchmarks/rounding_flips.py

@@ -1,10 +1,10 @@
 """Make a database as months of evaluations leave it, with made-up texts and scores, written as by an evaluation.
 
-In each month half of the runs are on a snapshot of new articles and half on one of old articles. Each half has five
-models under decoders with several top_p. The runs of the first month are made one by one; those of the other months are
-copies on separate snapshots. Texts are words drawn with the frequencies of the sample wiki's articles, so they compress
-somewhat less than prose. Scores are normal, with an effect of the run and one of the page, within the metric's bounds.
-One score in a hundred is NULL with a reason.
+In each month half of the runs are on a snapshot of new articles and half on one of old articles. Each half has the
+same models, under as many decoders as it takes. The runs of the first month are made one by one; those of the other
+months are copies on separate snapshots. Texts are words drawn with the frequencies of the sample wiki's articles, so
+they compress somewhat less than prose. Scores are normal, with an effect of the run and one of the page, within the
+metric's bounds. One score in a hundred is NULL with a reason.
 """
 
 import json
@@ -27,7 +27,6 @@ from storage import runs, topics
 from storage.database import Database, insert_arrow
 from storage.snapshots import parameters_json, publish
 
-MODELS = 5
 BATCH = 256  # texts that are scored together
 REJECTED = 4  # candidates per article
 CUTOFF = datetime(2026, 11, 15, tzinfo=UTC)
@@ -42,6 +41,7 @@ class Size:
 
     months: int = 1
     runs: int = 50
+    models: int = 5
     prompts: int = 2000
     kept: int = 10
     metrics: int = 20
@@ -69,14 +69,16 @@ class Maker:
         runs.register(self.database, set_of(self.evaluators), self.metrics)
         months = [[self._snapshot(kind, month) for kind in ("old", "new")] for month in range(self.size.months)]
         each = -(-self.size.runs // 2)
-        decoders = parse(f"sample:top_p=[{','.join(f'{(n + 1) / 100:g}' for n in range(-(-each // MODELS)))}]")
-        asked = list(product(range(MODELS), decoders))[:each]
+        decoders = parse(
+            f"sample:top_p=[{','.join(f'{(n + 1) / 100:g}' for n in range(-(-each // self.size.models)))}]"
+        )
+        asked = list(product(range(self.size.models), decoders))[:each]
         for snapshot_id, (model, decoder) in list(product(months[0], asked))[: self.size.runs]:
             run = Run(
                 run_id=f"{self.random.integers(2**63):016x}",
                 snapshot_id=snapshot_id,
                 model=f"models/model-{model}",
-                model_sha256=f"{model}" * 64,
+                model_sha256=f"{model:x}".rjust(64, "0"),
                 backend="hf",
                 decoder=decoder.canonical,
                 decoder_parameters=json.dumps(decoder.parameters),

@@ -41,9 +41,13 @@ def groups(database: Database, material: Material, column: Column | None) -> Gro
         shown = ranked(database, material.board, column.name, after_cutoff=material.after_cutoff)
     except TerminalError as refusal:
         return Groups(column, lacking=str(refusal))
-    of = {record["run_id"]: frozenset(_LETTER.findall(record["group"])) for record in shown.records if record["group"]}
+    of = {record["run_id"]: letters_of(record["group"]) for record in shown.records if record["group"]}
     letters = dict.fromkeys(letter for record in shown.records for letter in _LETTER.findall(record["group"] or ""))
     return Groups(column, list(letters), of)
+
+
+def letters_of(group: str) -> frozenset[str]:
+    return frozenset(_LETTER.findall(group))
 
 
 def best_run_sentence(material: Material, run_groups: Groups | None) -> str | None:

@@ -8,12 +8,13 @@ from typing import Any
 from flows.comparing.board import Column
 from flows.pieces import span
 from flows.presenting.page_tables import Cell, Row
-from flows.site.board_tables import BoardTable, pieces
 from flows.site.contents import Contents, snapshot_file
 from flows.site.feed_entries import Entry
+from flows.site.front_sentences import best_sentence, seen_sentence
 from flows.site.model_pages import model_file, signed_by
 from flows.site.month_pages import headline_pictures, wiki_file
 from flows.site.month_tables import Months
+from flows.site.snapshot_pages import leaderboard_pages
 from flows.site.snapshot_parts import SnapshotParts
 from flows.site.trend_chart import Chart, Line
 from flows.site.writing import DAY, MOMENT, REAL, TEXT, WHOLE, Writer, table_of
@@ -45,7 +46,7 @@ class Listed:
     """A snapshot in a list, with its numbers of runs and models, and the best run of its largest table.
 
     `by` is the metric that orders this table. The best run is omitted if the metric has no better direction. A number
-    that another person claims is the best only if there is no other. `board` is the part of the table that fits a page.
+    that another person claims is the best only if there is no other.
     """
 
     snapshot: Snapshot
@@ -55,21 +56,23 @@ class Listed:
     by: Column | None
     best: Row | None
     cell: Cell | None
-    board: BoardTable | None
 
 
 @dataclass(frozen=True)
 class Wiki:
     """A wiki in the overview.
 
-    `path` is its page over the months, if it has runs in any month. `picture` is the headline metric's picture, with
-    its keys and scale.
+    `path` is its page over the months, if it has runs in any month. `front` has the values of the newest leaderboard,
+    and `sentences` say who is best on it and whether its models can have seen its articles. `picture` is the headline
+    metric's picture, with its keys and scale.
     """
 
     name: str
     path: str
     months: Sequence[Listed]
     others: Sequence[Listed]
+    front: Mapping[str, Any] | None
+    sentences: Sequence[str]
     picture: tuple[tuple[Chart, Chart], Sequence[Line], str | None] | None
 
 
@@ -86,7 +89,13 @@ def write_overview(
         own = [entry for entry in listed if entry.snapshot.wiki == name]
         new = [entry for entry in own if entry.snapshot.kind == "new"]
         picture = headline_pictures(contents, months, name)
-        wikis.append(Wiki(name, wiki_file(name), new, [entry for entry in own if entry not in new], picture))
+        scored = next(
+            (parts[entry.snapshot.snapshot_id] for entry in new if parts[entry.snapshot.snapshot_id].tables), None
+        )
+        front = leaderboard_pages(contents, scored)[0] if scored else None
+        sentences = [*filter(None, [best_sentence(scored), seen_sentence(scored)])] if scored else []
+        others = [entry for entry in own if entry not in new]
+        wikis.append(Wiki(name, wiki_file(name), new, others, front, sentences, picture))
     writer.files(
         "data/snapshots",
         table_of(_SNAPSHOTS, [vars(entry.snapshot) | {"runs": entry.runs, "models": entry.models} for entry in listed]),
@@ -106,9 +115,8 @@ def _listed(contents: Contents, parts: SnapshotParts) -> Listed:
         scored = [row for row in table.rows if row.cells[place].mean is not None]
         best = next((row for row in scored if row.cells[place].level != CLAIMED), next(iter(scored), None))
         cell = best.cells[place] if best else None
-    board, by = (next(pieces(table), None), table.by) if table else (None, None)
     models = len({run.key for run in runs})
-    return Listed(parts.snapshot, snapshot_file(name), len(runs), models, by, best, cell, board)
+    return Listed(parts.snapshot, snapshot_file(name), len(runs), models, table.by if table else None, best, cell)
 
 
 def _write_models(writer: Writer, contents: Contents) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from flows.comparing.board import number_of
 from flows.presenting.material import Material
-from flows.site.board_tables import again, pieces
+from flows.site.board_tables import BoardTable, again, pieces
 from flows.site.contents import Contents, snapshot_file
 from flows.site.number_levels import claimed_by, level_words, levels_on
 from flows.site.protocol_groups import groups
@@ -30,13 +30,36 @@ _LATER = {"created_after": DAY} | {
 }  # fmt: skip
 
 
-def write_snapshot(writer: Writer, contents: Contents, parts: SnapshotParts) -> None:
+def leaderboard_pages(contents: Contents, parts: SnapshotParts) -> list[dict[str, Any]]:
+    """Return the values of each page of the leaderboard; one without a table if no run has scores."""
+    main, folder, data = _places(parts)
+    cut: list[BoardTable | None] = [piece for table in parts.tables for piece in pieces(table)]
+    shared = {
+        "parts": parts,
+        "downloads": f"{data}/leaderboard",
+        "days": [(articles, f"{folder}/after-{articles.day}.html") for articles in parts.later],
+        "main": main,
+        "levels": levels_on(contents, parts.material),
+        "addresses": [main, *(f"{folder}/board-{number}.html" for number in range(2, len(cut) + 1))],
+        "day": None,
+        "most": None,
+    }
+    return [
+        shared
+        | {"piece": piece, "number": number, "numbers": numbers(piece, parts.later) if piece and parts.later else None}
+        for number, piece in enumerate(cut or [None])
+    ]
+
+
+def _places(parts: SnapshotParts) -> tuple[str, str, str]:
+    """Return the main page of a snapshot, the folder of its other pages, and the folder of its tables."""
     name = file_name(parts.snapshot.snapshot_id)
-    main, folder, data = snapshot_file(parts.snapshot.snapshot_id), f"snapshots/{name}", f"data/{name}"
-    cut = [piece for table in parts.tables for piece in pieces(table)]
-    board = {"parts": parts, "downloads": f"{data}/leaderboard", "days": _days(parts, folder), "main": main}
-    board |= {"levels": levels_on(contents, parts.material)}
-    addresses = [main, *(f"{folder}/board-{number}.html" for number in range(2, len(cut) + 1))]
+    return snapshot_file(parts.snapshot.snapshot_id), f"snapshots/{name}", f"data/{name}"
+
+
+def write_snapshot(writer: Writer, contents: Contents, parts: SnapshotParts) -> None:
+    main, folder, data = _places(parts)
+    leaderboard = leaderboard_pages(contents, parts)
     kinds = _write_kinds(writer, parts, folder, data)
     writer.files(f"{data}/leaderboard", table_of(_BOARD, _rows(contents, parts.material)))
     writer.files(f"{data}/funnel", table_of({"verdict": TEXT, "pages": WHOLE}, _named(parts.funnel, "verdict")))
@@ -48,13 +71,9 @@ def write_snapshot(writer: Writer, contents: Contents, parts: SnapshotParts) -> 
             for row in _rows(contents, articles.material)
         ]
         writer.files(f"{data}/created-after", table_of(_LATER, later))
-    for number, piece in enumerate(cut or [None]):
-        shown = {
-            **board, "piece": piece, "addresses": addresses, "number": number, "day": None,
-            "numbers": numbers(piece, parts.later) if piece and parts.later else None,
-        }  # fmt: skip
-        if number:
-            writer.page(addresses[number], "board_page.html", **shown)
+    for shown in leaderboard:
+        if shown["number"]:
+            writer.page(shown["addresses"][shown["number"]], "board_page.html", **shown)
         else:
             writer.page(main, "snapshot_page.html", kinds=kinds, data=data, **shown)
     for articles in parts.later:
@@ -62,14 +81,11 @@ def write_snapshot(writer: Writer, contents: Contents, parts: SnapshotParts) -> 
         stem = f"{folder}/after-{articles.day}"
         addresses = [f"{stem}.html", *(f"{stem}-{number}.html" for number in range(2, len(cut) + 1))]
         for number, piece in enumerate(cut):
+            cut_board = {"piece": piece, "addresses": addresses, "number": number, "day": articles, "numbers": None}
             writer.page(
-                addresses[number], "board_page.html", piece=piece, addresses=addresses, number=number, day=articles,
-                numbers=None, **board | {"downloads": f"{data}/created-after"},
+                addresses[number], "board_page.html",
+                **leaderboard[0] | cut_board | {"downloads": f"{data}/created-after"},
             )  # fmt: skip
-
-
-def _days(parts: SnapshotParts, folder: str) -> list[tuple[Any, str]]:
-    return [(articles, f"{folder}/after-{articles.day}.html") for articles in parts.later]
 
 
 def _named(rows: Sequence[tuple[Any, ...]], name: str) -> list[dict[str, Any]]:

@@ -1,4 +1,5 @@
-"""The workflows of this repository: they parse, and each `newwiki` command in them is one that there is."""
+"""The workflows of this repository and of a new board's: they parse, and each `newwiki` command in them is one that
+there is."""
 
 import re
 import shlex
@@ -13,7 +14,8 @@ import yaml
 from flows.cli import cli
 from tests.docs.blocks import ROOT
 
-WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+BOARD = ROOT / "flows" / "board_template" / "board.yml"
+WORKFLOWS = [*sorted((ROOT / ".github" / "workflows").glob("*.yml")), BOARD]
 
 
 def commands(workflow: Path) -> list[list[str]]:
@@ -47,13 +49,13 @@ def test_a_workflow_installs_torch_for_the_processor(workflow: Path) -> None:
 _BY_PIP = {"PIP_EXTRA_INDEX_URL": "https://download.pytorch.org/whl/cpu"}
 _BY_UV = {"UV_TORCH_BACKEND": "cpu"}
 # torch, or the package that depends on it
-_INSTALLS = r"pip install .*(torch|'\.|-e)|\.ci/(run|lowest|gliner|vllm|real)|make "
+_INSTALLS = r"pip install .*(torch|'\.|newwiki-eval|-e)|\.ci/(run|lowest|gliner|vllm|real)|make "
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
 def test_a_workflow_installs_extras_that_there_are(workflow: Path) -> None:
     """pip only warns of others."""
-    named = re.findall(r"'\.\[([\w,]+)\]'", workflow.read_text("utf-8"))
+    named = re.findall(r"'(?:\.|newwiki-eval)\[([\w,]+)\]'", workflow.read_text("utf-8"))
     there_are = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     assert {extra for one in named for extra in one.split(",")} - set(there_are) == set()
 
@@ -75,23 +77,14 @@ def test_a_release_is_checked_before_it_is_published_by_whoever_may_publish() ->
     }
 
 
-def test_the_refresh_runs_the_schedule_and_exports_what_it_published() -> None:
-    asked = [words[:2] for words in commands(ROOT / ".github/workflows/refresh.yml")]
-    assert asked == [
-        ["schedule", "--once"],
-        ["export", "snapshot"],
-        ["export", "snapshot"],
-        ["export", "runs"],
-        ["leaderboard", "--by-evaluator"],
-    ]
-
-
-def test_a_site_is_made_of_bundles_or_of_the_database_and_published_by_whoever_may_publish() -> None:
-    workflow = ROOT / ".github/workflows/site.yml"
-    made = [[word for word in words if "github" not in word and "steps" not in word] for words in commands(workflow)]
-    assert made == [
-        ["site", "bundles", "--key", "keys", "${checkers[@]}", "--address", "--out", "board"],
-        ["site", "--address", "--out", "board"],
-    ]
-    whole = yaml.safe_load(workflow.read_text("utf-8"))
-    assert "pages" not in whole["permissions"] and whole["jobs"]["pages"]["permissions"]["pages"] == "write"
+def test_a_board_does_what_is_due_says_when_it_is_late_stays_awake_and_is_published() -> None:
+    whole = yaml.safe_load(BOARD.read_text("utf-8"))
+    asked = [words[:2] for words in commands(BOARD)]
+    assert asked == [["schedule", "--once"], ["leaderboard", "--format"], ["doctor", "--board"]]
+    [job] = whole["jobs"].values()
+    scripts = "\n".join(step.get("run", "") for step in job["steps"])
+    assert 'gh api --method PUT "repos/$GITHUB_REPOSITORY/actions/workflows/board.yml/enable"' in scripts
+    assert "gh issue create" in scripts
+    assert any(step.get("uses", "").startswith("actions/deploy-pages") for step in job["steps"])
+    needed = {"actions": "write", "issues": "write", "pages": "write", "id-token": "write", "contents": "read"}
+    assert whole["permissions"] == needed

@@ -15,8 +15,11 @@ import pyarrow.parquet as parquet
 import pytest
 
 import newwiki
+from flows.admitting.gate import admit
 from newwiki.errors import UsageError
 from storage.database import Database
+from storage.pull import pull
+from storage.shared import SharedFolder
 from tests.flows.site.made_up import HOSTILE, OLD
 
 SEPTEMBER = "enwiki-2026-09"
@@ -106,9 +109,9 @@ def test_the_first_page_has_the_newest_leaderboard_and_the_first_run_of_each_mon
 ) -> None:
     html = (site / "index.html").read_text("utf-8")
     assert "English Wikipedia, September 2026" in pages["index.html"].text
-    assert html.index("Leaderboard of enwiki-2026-09, scrolls") < html.index('class="months"')
+    assert html.index('class="sortable wide board brief"') < html.index('class="months"')
     firsts = re.findall(
-        r'<a href="snapshots/([^"/]+)\.html">.*?<td class="number"><span class="interval">(\w+)</span> ([-.\d]+)',
+        r'<th scope="row"><a href="snapshots/([^"/]+)\.html">.*?<td class="number"><span class="interval">(\w+)</span> ([-.\d]+)',
         html[html.index('class="months"') :],
         re.DOTALL,
     )
@@ -119,6 +122,43 @@ def test_the_first_page_has_the_newest_leaderboard_and_the_first_run_of_each_mon
         board = "select mean from metric_summaries join runs using (run_id) where snapshot_id = ? and metric = ?"
         [(value,)] = asked(two_months, f"select {best}(mean) from ({board})", snapshot, metric)  # noqa: S608
         assert float(mean) == pytest.approx(value, rel=0.01)
+
+
+def test_the_first_page_says_who_is_best_and_what_can_have_been_seen(site: Path, pages: dict[str, Read]) -> None:
+    first = pages["index.html"].text
+    assert re.search(
+        r"is the best run by \w+: [-.\d]+ \[.*\]\. It (cannot be told apart|differs significantly) from", first
+    )
+    assert "Models that can have seen a part of these articles: " in first
+    board = first[first.index("English Wikipedia, September 2026") :]
+    assert re.search(r"Month\s+2026-09\s+2026-08\s+all months", board), "one month and all are a step away"
+    assert "snapshots/enwiki-2026-08.html" in {*pages["index.html"].addresses}
+
+
+def test_the_newest_month_can_be_taken_from_the_site_and_is_the_same(
+    site: Path, two_months: Path, pages: dict[str, Read], tmp_path: Path
+) -> None:
+    assert 'newwiki sync pull "zip::simplecache::https://ADDRESS' in pages["submit.html"].text
+    assert "--prompts 40" in pages["submit.html"].text
+    mine = tmp_path / "mine.duckdb"
+    pull(Database(mine), admit(SharedFolder(f"zip::{site}/snapshots/enwiki-2026-09.zip"), "pull"), lambda words: None)
+    said = "select content_sha256, published_at from snapshots where snapshot_id = 'enwiki-2026-09'"
+    assert asked(mine, said) == asked(two_months, said)
+
+
+def test_every_text_of_a_run_is_a_file(site: Path, two_months: Path, pages: dict[str, Read]) -> None:
+    written = asked(two_months, "select run_id, count(*) from completions group by all")
+    assert written
+    for run_id, texts in written:
+        assert parquet.read_table(site / "texts" / f"{run_id}.parquet").num_rows == texts
+    assert any(f"../texts/{written[0][0]}.parquet" in read.addresses for read in pages.values())
+
+
+def test_a_badge_says_how_fresh_the_site_is(site: Path) -> None:
+    badge = ElementTree.parse(site / "fresh.svg").getroot()
+    assert badge.get("aria-label") == "fresh as of 2026-09"
+    shield = json.loads((site / "fresh.json").read_text())
+    assert (shield["schemaVersion"], shield["label"], shield["message"]) == (1, "fresh as of", "2026-09")
 
 
 def test_no_page_is_heavy(site: Path) -> None:
