@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import get_args, get_origin
+from typing import get_origin
 
 import click
 
 from flows.cli import ALIASES, cli
 from flows.listing import ARGUMENTS, GENERAL, GROUPS, OWN, Argument, listing
-from newwiki.default_config import keys_of
+from newwiki.default_config import keys_of, record_of
 from newwiki.registrations import Registrations
 from newwiki.settings import Settings
 
@@ -46,7 +46,7 @@ def settings() -> str:
     parts = [f"\n## Settings\n\n{table(('key', 'environment variable', 'default', 'description'), rows)}"]
     for name, declared in Registrations.model_fields.items():
         several = get_origin(declared.annotation) is tuple
-        record = get_args(declared.annotation)[0] if several else declared.annotation
+        record = record_of(declared.annotation)
         keys = []
         for key, field in keys_of(record).items():
             default = "required" if field.is_required() else _value(field.get_default(call_default_factory=True))

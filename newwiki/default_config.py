@@ -58,16 +58,16 @@ def config_schema() -> str:
 def _table(name: str, annotation: Any) -> str:
     said = textwrap.fill(_words(annotation), 120, initial_indent="# ", subsequent_indent="# ")
     head = f"#[[{name}]]" if get_origin(annotation) is tuple else f"#[{name}]"
-    return f"{said}\n{head}\n{_keys(_record(annotation))}"
+    return f"{said}\n{head}\n{_keys(record_of(annotation))}"
 
 
-def _record(annotation: Any) -> Any:
+def record_of(annotation: Any) -> Any:
     """Return the class of a table that may be repeated (a tuple of it) or missing (it or None)."""
     return (get_args(annotation) or [annotation])[0]
 
 
 def _words(annotation: Any) -> str:
-    return " ".join(_record(annotation).__doc__.split())
+    return " ".join(record_of(annotation).__doc__.split())
 
 
 def _keys(record: type) -> str:

@@ -200,6 +200,11 @@ class SharedFolder:
         return _Asking(self.url)
 
 
+def is_shared(folder: Path) -> bool:
+    """Return whether `newwiki sync push` has written to this folder."""
+    return (folder / _CATALOGUE).is_dir()
+
+
 class _Asking:
     """Turns errors of the storage into a message of one line."""
 

@@ -13,7 +13,7 @@ from newwiki.errors import TerminalError, UsageError
 from storage import runs, snapshots
 from storage.database import Database
 from storage.pull import Contradiction, pull
-from storage.shared import SharedPart
+from storage.shared import SharedPart, is_shared
 
 _WHAT = {"snapshots": "snapshot {snapshot_id}", "runs": "run {run_id}"}
 _SCORES = "the scores of run {run_id} by evaluator {evaluator_id}"
@@ -36,6 +36,11 @@ def bundle_files(place: Path) -> list[Path]:
     if not files or not files[0].exists():
         raise UsageError(f"there is no bundle '{place}'; a folder of them has files *{ENDING}")
     return files
+
+
+def waits_for_bundles(folder: Path) -> bool:
+    """Return whether this is a folder to which nobody has submitted a bundle yet."""
+    return folder.is_dir() and not is_shared(folder) and not any(folder.rglob(f"*{ENDING}"))
 
 
 def take_in(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from flows.listing import CommandGroup, exemplified, listed
+from flows.listing import Argument, CommandGroup, exemplified, listed
 from flows.options import Output, common
 from flows.printing import say
 from newwiki.settings import Settings
@@ -20,7 +20,12 @@ def board() -> None:
 
 @exemplified(_EXAMPLE)
 @board.command("new")
-@click.argument("folder", type=Output(file_okay=False, path_type=Path))
+@click.argument(
+    "folder",
+    cls=Argument,
+    type=Output(file_okay=False, path_type=Path),
+    description="Folder of the new repository.",
+)
 @click.option("--wiki", default="enwiki", show_default=True, metavar="NAME", help="Database name of the wiki.")
 @click.option("--title", default="New-Wiki Eval", show_default=True, metavar="TEXT", help="Title of the leaderboard.")
 @click.option(

@@ -16,7 +16,7 @@ from newwiki.settings import TRIED, Settings
 
 @listed(
     "keep",
-    "Check the installation, the database, a checkpoint, or a leaderboard.",
+    "Check the installation, the database, a checkpoint or a board.",
     examples=("newwiki doctor", "newwiki doctor --model gpt2", "newwiki doctor --board"),
 )
 @click.command(cls=GroupedCommand)

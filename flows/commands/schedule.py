@@ -73,8 +73,9 @@ def schedule(
         else:
             from flows.report.page import write
             from flows.schedule.month import MonthSteps, run, update_site
+            from flows.site.build import build
 
-            work = MonthSteps(open_database(settings), reporter(quiet), write)
+            work = MonthSteps(open_database(settings), reporter(quiet), write, build)
             endings = catch_up(
                 work.database, registered, settings, start_of(day), lambda month: run(month, work),
                 lambda: update_site(registered, settings, work),

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from flows.publishing.places import LIST, is_published
 from flows.schedule.due import newest_due, settled, to_do
-from flows.site.build import LIST
-from flows.site.publishing import is_published
 from newwiki.errors import NewWikiError
 from newwiki.registrations import Registrations, Wiki
 from newwiki.settings import Settings

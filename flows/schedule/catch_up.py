@@ -10,12 +10,12 @@ from filelock import FileLock, Timeout
 
 from evaluators.scoring import select
 from flows.comparing.bounds import parse_bounds
+from flows.publishing.places import require_place
 from flows.refreshing.which_pages import definition_of
 from flows.schedule.due import Month, to_do
 from flows.schedule.month import request_of
 from flows.schedule.notice import MonthEnding
 from flows.schedule.webhook import address
-from flows.site.publishing import require_place
 from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError, TransientError, UsageError, did_you_mean
 from newwiki.prompting.chat_prompts import require_template

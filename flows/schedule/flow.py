@@ -23,6 +23,7 @@ from flows.schedule.due import Month
 from flows.schedule.notice import MonthEnding
 from flows.schedule.webhook import address, send
 from flows.settings_in_force import settings_in_force
+from flows.site.build import build
 from flows.workers.limits import only_one
 from flows.workers.retrying import RETRIES
 from newwiki.quiet import end_quietly
@@ -52,7 +53,7 @@ def monthly(
     settings = settings_in_force(Path(config), db=db)
     registered = load_registrations(Path(config))
     database = Database(settings.db)
-    site = _SiteTasks(database, Console(), write)
+    site = _SiteTasks(database, Console(), write, build)
     endings = catch_up(
         database, registered, settings, start_of(today), _tagged, lambda: steps.update_site(registered, settings, site)
     )
@@ -79,7 +80,7 @@ def month(asked: Month) -> MonthEnding:
     """
     database = Database(asked.settings.db)
     with only_one("writer", str(database.path.resolve())):
-        ending = steps.run(asked, _MonthTasks(database, Console(), write, _Bar(asked)))
+        ending = steps.run(asked, _MonthTasks(database, Console(), write, build, _Bar(asked)))
     without_trouble([ending])
     return ending
 

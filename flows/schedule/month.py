@@ -6,16 +6,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+from flows.bundles.taking_in import waits_for_bundles
 from flows.comparing.bounds import bounds_of, judge
 from flows.evaluating.evaluate_all import evaluate_all
+from flows.experiments.linking.link_months import link_months
 from flows.progress import Progress
+from flows.publishing.places import publish
 from flows.refreshing.which_pages import refresh_from
 from flows.schedule.due import Month
 from flows.schedule.notice import MonthEnding, MonthGate, notice
 from flows.schedule.webhook import address, send_patiently
-from flows.site.build import build
-from flows.site.publishing import publish
-from flows.site.sources import link_months, waits_for_bundles
 from newwiki.comparison_requests import GateRequest, ReportRequest
 from newwiki.errors import NewWikiError, TransientError, UsageError
 from newwiki.file_names import file_name
@@ -40,6 +40,7 @@ class MonthSteps:
     database: Database
     progress: Progress
     write_report: Callable[[Database, Progress, ReportRequest, Path], Path]
+    write_site: Callable[[SiteRequest, Settings, Progress, Path], object]
 
     def refresh(self, month: Month) -> Snapshot:
         return refresh_from(self.database, month.request, month.settings, self.progress)
@@ -69,7 +70,8 @@ class MonthSteps:
         request = SiteRequest(**registered.site.fields_for(SiteRequest))
         there = tuple(name for name in request.sources if not waits_for_bundles(Path(name)))
         out = Path(registered.site.out)
-        return build(replace(request, sources=there or (settings.db,)), settings, self.progress, out).folder
+        self.write_site(replace(request, sources=there or (settings.db,)), settings, self.progress, out)
+        return out
 
     def publish(self, folder: Path, place: str) -> None:
         publish(folder, place, self.progress)

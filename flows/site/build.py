@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from flows.progress import Progress
+from flows.publishing.places import LIST
 from flows.site import month_tables
 from flows.site.badge import write_badge
 from flows.site.contents import contents_of
@@ -23,8 +24,6 @@ from newwiki.settings import Settings
 from newwiki.site_request import SiteRequest
 from storage.folders import whole_folder
 from storage.outputs import safe
-
-LIST = "site.json"  # the file by which a site is recognized
 
 
 @dataclass(frozen=True)

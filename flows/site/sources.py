@@ -16,20 +16,17 @@ from flows.bundles.receipts import checked_here, read
 from flows.bundles.receipts import verifications as receipt_rows
 from flows.bundles.taking_in import bundle_files, take_in
 from flows.comparing import notes
-from flows.experiments.answering import answer
-from flows.experiments.evaluations import Evaluations
-from flows.experiments.linking.request import EXPERIMENT, LinkingRequest
+from flows.experiments.linking.link_months import link_months
 from flows.progress import Progress, Silent
 from flows.scoring.anchor_texts import score_anchors
 from flows.scoring.same_evaluators import same_here
 from flows.scoring.score_all import score_all
 from flows.site.contents import Signers
 from newwiki.bundle_requests import CheckRequest
-from newwiki.errors import NewWikiError, TerminalError, UsageError
+from newwiki.errors import TerminalError, UsageError
 from newwiki.request import ScoringRequest
 from newwiki.settings import Settings
 from newwiki.site_request import SiteRequest
-from newwiki.snapshot import Snapshot
 from storage import runs, verifications
 from storage.admitted import Admitted
 from storage.database import Database
@@ -38,10 +35,8 @@ from storage.outputs import is_duckdb
 from storage.public_copy import public_copy
 from storage.pull import Contradiction, pull
 from storage.push import push
-from storage.shared import SharedFolder, SharedPart
+from storage.shared import SharedFolder, SharedPart, is_shared
 from storage.verifications import Verification
-
-_CATALOGUE = "catalogue"  # the folder by which a shared folder is recognized
 
 
 @dataclass(frozen=True)
@@ -104,7 +99,7 @@ def _is_own(name: str, kind: str, settings: Settings) -> bool:
 def kind_of(name: str) -> str:
     """Return `database`, `shared` or `bundles`. Raises UsageError for anything else."""
     path = Path(name)
-    if "://" in name or (path / _CATALOGUE).is_dir():
+    if "://" in name or is_shared(path):
         return "shared"
     if path.is_dir():
         if any(path.rglob(f"*{ENDING}")):
@@ -115,11 +110,6 @@ def kind_of(name: str) -> str:
     if path.is_file():
         return "bundles"
     raise UsageError(f"there is no '{name}'; name a database, a folder that `newwiki sync push` writes, or bundles")
-
-
-def waits_for_bundles(folder: Path) -> bool:
-    """Return whether this is a folder to which nobody has submitted a bundle yet."""
-    return folder.is_dir() and not (folder / _CATALOGUE).is_dir() and not any(folder.rglob(f"*{ENDING}"))
 
 
 def _shared(name: str, kind: str, folder: Path, progress: Progress) -> SharedFolder:
@@ -216,25 +206,3 @@ def _receipt_verifications(
     except (ValueError, OSError) as error:
         progress.note(f"the receipt '{place}' does not count: {error}")
         return []
-
-
-def link_months(
-    database: Database, settings: Settings, progress: Progress, anchor: tuple[str, ...] = ()
-) -> dict[str, str]:
-    """Link the months of each wiki with its newest; return the wikis without a link, with the reason."""
-    months: dict[str, list[str]] = {}
-    for snapshot in database.records(Snapshot, "site_snapshots"):  # sorted, the newest first
-        if snapshot.kind == "new":
-            months.setdefault(snapshot.wiki, []).append(snapshot.snapshot_id)
-    unlinked = {}
-    for wiki, (newest, *earlier) in months.items():
-        try:
-            if earlier:
-                answer(
-                    EXPERIMENT,
-                    Evaluations(database, settings, progress),
-                    LinkingRequest(snapshot=newest, anchor=anchor),
-                )
-        except NewWikiError as error:
-            unlinked[wiki] = str(error)
-    return unlinked

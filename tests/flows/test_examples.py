@@ -38,6 +38,7 @@ NOT_RUN = {
     "newwiki report --snapshot latest --out report.html": f"it takes ten seconds; {_PAGES}",
     "newwiki site --out board": f"it takes six seconds; {_PAGES}",
     "newwiki site bundles --key trusted --out board": "it recomputes every score; tests/flows/bundles does so",
+    "newwiki doctor --board": "a folder without newwiki.toml has no board; tests/flows/schedule examines one",
     "newwiki doctor": f"it loads every evaluator; {_PAGES}",
     "newwiki compare gpt2/greedy mine/greedy --fail-if 'sbert<-0.01'": (
         "so few prompts pass no gate; tests/flows/comparing/test_every_month.py runs one"

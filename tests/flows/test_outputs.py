@@ -112,6 +112,11 @@ def test_every_path_of_a_command_is_declared_as_read_or_written() -> None:
     assert len(list(outputs())) >= 12
 
 
+def named(parameter: click.Parameter) -> list[str]:
+    """What stands before its value on the command line."""
+    return [] if isinstance(parameter, click.Argument) else [parameter.opts[0]]
+
+
 @pytest.mark.parametrize(
     ("path", "command", "parameter"),
     [pytest.param(*one, id=f"{' '.join(one[0])} {one[2].opts[0]}") for one in outputs()],
@@ -124,7 +129,7 @@ def test_no_output_goes_over_what_belongs_to_the_database(
     before, written = states(tmp_path), contents(tmp_path)
     monkeypatch.chdir(tmp_path)
     for form in forms:
-        asked = ["newwiki", *path, *given, parameter.opts[0], str(form), "--db", str(database), "--quiet"]
+        asked = ["newwiki", *path, *given, *named(parameter), str(form), "--db", str(database), "--quiet"]
         monkeypatch.setattr("sys.argv", asked)
         status, (_, told) = main(), capsys.readouterr()
         refused = "cannot be written" in told or "is a file" in told  # where a folder is wanted
@@ -136,7 +141,7 @@ def test_no_output_goes_over_what_belongs_to_the_database(
     (tmp_path / "other").mkdir()
     shutil.copy(database, tmp_path / "other" / "theirs.db")
     for other in (tmp_path / "other" / "theirs.db", tmp_path / "other" / "theirs.db.wal"):
-        asked = ["newwiki", *path, *given, parameter.opts[0], str(other), "--db", str(database), "--quiet"]
+        asked = ["newwiki", *path, *given, *named(parameter), str(other), "--db", str(database), "--quiet"]
         monkeypatch.setattr("sys.argv", asked)
         status, (_, told) = main(), capsys.readouterr()
         assert (status, "DuckDB database" in told or "is a file" in told) == (2, True), told

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from newwiki import default_config as made
 from newwiki.default_config import config_schema, default_config
-from newwiki.registrations import Gate, Model, Registrations, Wiki, load_registrations
+from newwiki.registrations import Gate, Linking, Model, Publish, Registrations, Site, Wiki, load_registrations
 from newwiki.settings import CUTOFFS, Settings, load_settings, text_settings
 from newwiki.toml_tables import Table
 
@@ -43,6 +43,9 @@ def test_uncommented_it_is_read_back_as_the_defaults(tmp_path: Path) -> None:
         wikis=(Wiki(name="enwiki"),),
         models=(Model(name="gpt2", decoders=("greedy", "sample:top_p=0.9")),),
         gates=(Gate(baseline="gpt2/greedy", candidate="gpt2/sample:top_p=0.9"),),
+        linking=Linking(),
+        site=Site(),
+        publish=Publish(to=("/srv/www/board", "s3://bucket/board", "hf://spaces/lab/board")),
     ), "what has no default is an example, and all else a default"
 
 

@@ -19,6 +19,7 @@ from flows.schedule.board_health import examine_board
 from flows.schedule.catch_up import MonthsFailed, catch_up, start_of
 from flows.schedule.due import Month, newest_due, settled, to_do
 from flows.schedule.notice import MonthEnding
+from flows.site.build import build
 from newwiki.comparison_requests import ReportRequest
 from newwiki.errors import TransientError, UsageError
 from newwiki.registrations import Model, Registrations, Wiki, load_registrations
@@ -203,7 +204,7 @@ def finished(models: Path, hook: Webhook, tmp_path_factory: pytest.TempPathFacto
 def once() -> list[MonthEnding]:
     """Do what the command does in this folder, but write one line as the report, because a page takes a second."""
     database = Database("newwiki.duckdb")
-    work = steps.MonthSteps(database, Silent(), write_line)
+    work = steps.MonthSteps(database, Silent(), write_line, build)
     settings = replace(load_settings(None), db="newwiki.duckdb")
     registered = load_registrations(None)
     return list(

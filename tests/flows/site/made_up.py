@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from flows.experiments.linking.link_months import link_months
 from flows.progress import Silent
-from flows.site.sources import link_months
 from newwiki.decoding.grammar import parse
 from newwiki.records import Fingerprint, Metric, Run
 from newwiki.settings import Settings

@@ -111,7 +111,7 @@ def test_the_first_page_has_the_newest_leaderboard_and_the_first_run_of_each_mon
     assert "English Wikipedia, September 2026" in pages["index.html"].text
     assert html.index('class="sortable wide board brief"') < html.index('class="months"')
     firsts = re.findall(
-        r'<th scope="row"><a href="snapshots/([^"/]+)\.html">.*?<td class="number"><span class="interval">(\w+)</span> ([-.\d]+)',
+        r'<th scope="row"><a href="snapshots/([^"/]+)\.html">.*?<span class="interval">(\w+)</span> ([-.\d]+)',
         html[html.index('class="months"') :],
         re.DOTALL,
     )

@@ -1,4 +1,4 @@
-"""Publish a site to a folder, to a bucket, or to a Space or dataset of the Hugging Face Hub."""
+"""Publish the folder of a site to another folder, to a bucket, or to a Space or dataset of the Hugging Face Hub."""
 
 import os
 import warnings
@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flows.progress import Progress
-from flows.site.build import LIST
 from newwiki.errors import TerminalError, TransientError, UsageError
 from storage.folders import list_text, listed_hashes
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
+LIST = "site.json"  # the list of a site's files, by which a site is recognized
 _HUB = "hf://"
 _CARD = "README.md"
 _KINDS = {"spaces": "space", "datasets": "dataset"}

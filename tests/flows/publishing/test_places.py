@@ -15,8 +15,8 @@ import fsspec
 import pytest
 
 from flows.progress import Silent
-from flows.site import publishing
-from flows.site.publishing import is_published, publish, require_place
+from flows.publishing import places
+from flows.publishing.places import is_published, publish, require_place
 from newwiki.errors import NewWikiError, TerminalError, TransientError, UsageError
 from storage.folders import whole_folder
 
@@ -56,8 +56,8 @@ def test_what_is_there_is_not_written_again(tmp_path: Path, place: str, monkeypa
     site = write(tmp_path / "board", A)
     publish(site, place, Silent())
     written: list[str] = []
-    original = publishing._write
-    monkeypatch.setattr(publishing, "_write", lambda files, path, content: written.append(path))
+    original = places._write
+    monkeypatch.setattr(places, "_write", lambda files, path, content: written.append(path))
     publish(site, place, Silent())
     assert written == []
 
@@ -65,7 +65,7 @@ def test_what_is_there_is_not_written_again(tmp_path: Path, place: str, monkeypa
         written.append(path)
         original(files, path, content)
 
-    monkeypatch.setattr(publishing, "_write", noting)
+    monkeypatch.setattr(places, "_write", noting)
     publish(write(tmp_path / "board", A | {"index.html": "c"}), place, Silent())
     assert [path.rpartition("/")[2] for path in written] == ["site.json", "index.html", "site.json"]
 
@@ -76,7 +76,7 @@ def test_a_publishing_that_died_is_completed_even_by_the_state_before_it(
 ) -> None:
     before, after = write(tmp_path / "before", A), write(tmp_path / "after", B | {"data/runs.parquet": "q"})
     publish(before, place, Silent())
-    original, left = publishing._write, [None] * died_after
+    original, left = places._write, [None] * died_after
 
     def dying(*of: Any) -> None:
         if not left:
@@ -85,7 +85,7 @@ def test_a_publishing_that_died_is_completed_even_by_the_state_before_it(
         original(*of)
 
     with monkeypatch.context() as patched:
-        patched.setattr(publishing, "_write", dying)
+        patched.setattr(places, "_write", dying)
         with pytest.raises(KeyboardInterrupt):
             publish(after, place, Silent())
     for site in (before, after):
