@@ -1,7 +1,7 @@
 """Judge whether a run is better than another on articles that neither model can have seen."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,10 @@ class ArticleDifference:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A verdict with the outcomes behind it, the articles on which the runs differ most, and notes."""
+    """A verdict with the outcomes behind it, the articles on which the runs differ most, and notes.
+
+    `evaluators` names the evaluator of each metric.
+    """
 
     candidate: Contender
     baseline: Contender
@@ -49,6 +52,7 @@ class Judgement:
     outcomes: Sequence[MetricOutcome]
     articles: Sequence[ArticleDifference]
     notes: Sequence[str]
+    evaluators: Mapping[str, str] = field(default_factory=dict)
 
 
 def judge_pair(database: Database, request: VerdictRequest) -> Judgement:
@@ -74,10 +78,11 @@ def judge_pair(database: Database, request: VerdictRequest) -> Judgement:
     )
     outcomes = metric_outcomes(rows, better_directions(database, [row.metric for row in rows]))
     verdict = overall(candidate, baseline, outcomes)
-    [evaluator_id] = [row.evaluator_id for row in rows if row.metric == verdict.metric]
-    articles = most_different(database, candidate, baseline, verdict.metric, evaluator_id, after_cutoff=after)
+    evaluators = {row.metric: row.evaluator_id for row in rows}
+    by = evaluators[verdict.metric]
+    articles = most_different(database, candidate, baseline, verdict.metric, by, after_cutoff=after)
     notes = [*noted, *notes, *unknown_cutoffs(candidate, baseline)]
-    return Judgement(candidate, baseline, verdict, outcomes, articles, notes)
+    return Judgement(candidate, baseline, verdict, outcomes, articles, notes, evaluators)
 
 
 def named_metrics(metrics: str) -> list[str] | None:
@@ -113,8 +118,9 @@ def most_different(
     evaluator_id: str,
     *,
     after_cutoff: bool = False,
+    most: int = MOST_DIFFERENT,
 ) -> list[ArticleDifference]:
-    """Return the three articles on which the runs differ most by a metric, the largest difference first."""
+    """Return up to `most` articles on which the runs differ most by a metric, the largest difference first."""
     means = comparison.page_means(
         database, [baseline.run_id, candidate.run_id], {metric: evaluator_id}, with_reading=True
     )
@@ -122,15 +128,20 @@ def most_different(
     if after_cutoff:
         later = comparison.created_after(database, candidate.snapshot_id, later_cutoff(candidate, baseline))
         after = np.where(np.isin(means.pages, later), after, np.nan)
-    return ranked_articles(database, candidate.snapshot_id, means.pages, before, after)
+    return ranked_articles(database, candidate.snapshot_id, means.pages, before, after, most)
 
 
 def ranked_articles(
-    database: Database, snapshot_id: str, pages: NDArray[np.int64], baseline: Array, candidate: Array
+    database: Database,
+    snapshot_id: str,
+    pages: NDArray[np.int64],
+    baseline: Array,
+    candidate: Array,
+    most: int = MOST_DIFFERENT,
 ) -> list[ArticleDifference]:
-    """Return the three pages with the largest differences of these scores; NaN is no score."""
+    """Return up to `most` pages with the largest differences of these scores; NaN is no score."""
     sizes = np.nan_to_num(np.abs(candidate - baseline), nan=-1.0)
-    places = [place for place in np.argsort(-sizes, kind="stable")[:MOST_DIFFERENT] if sizes[place] >= 0]
+    places = [place for place in np.argsort(-sizes, kind="stable")[:most] if sizes[place] >= 0]
     titles = dict(database.rows("article_titles", snapshot_id, pages[places].tolist()))
     return [
         ArticleDifference(page_id, titles.get(page_id), float(baseline[place]), float(candidate[place]))

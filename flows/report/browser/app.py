@@ -16,7 +16,7 @@ from starlette.staticfiles import StaticFiles
 
 from flows.presenting import tables
 from flows.presenting.numbers import digits
-from flows.report.browser import prompt_page, query_page, run_pages, snapshot_pages
+from flows.report.browser import compare_page, prompt_page, query_page, run_pages, snapshot_pages
 from flows.report.browser.entity_marks import EntityFinders
 from flows.report.browser.live import Live, Record
 from flows.report.browser.local_server import Guard, serve_pages
@@ -68,6 +68,7 @@ def application(live: Live) -> Guard:
         page("/articles/{snapshot_id:path}", snapshot_pages.articles),
         page("/runs/{run_id}", run_pages.run),
         page("/runs/{run_id}/{page_id:int}", prompt_page.prompt),
+        page("/compare", compare_page.compare),
         page("/sql", query_page.query),
         Route("/sql.csv", as_csv),
         Mount("/static", StaticFiles(directory=_HERE / "static")),

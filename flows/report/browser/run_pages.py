@@ -1,19 +1,22 @@
 """The page of a run: its properties, progress, numbers and prompts."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
-from flows.report.browser.live import Live, records
+from flows.report.browser.live import Live, Record, records
 from flows.report.browser.pages import ROWS, HtmlPage, NotFound, directions, metrics_in_order, offset
 from flows.report.browser.run_progress import command, progresses
 from newwiki.errors import UsageError, did_you_mean
 from storage.comparison import contenders
 from storage.run_names import Contender
 from storage.verifications import words_below_verified
+
+_TITLE = "title"  # the order of prompts by title, in an address
 
 
 @dataclass(frozen=True)
@@ -43,10 +46,12 @@ def run(live: Live, request: Request) -> HtmlPage:
         )
         levels = words_below_verified(live.database, [contender.run_id, f"reference:{contender.snapshot_id}"])
         scorings = records(connection, "browse_unfinished_scorings", contender.run_id)
-        order = order_of(request.query_params, [row["metric"] for row in metrics if row["scope"] == "text"])
+        order = _order(request.query_params, metrics)
         prompts = records(
             connection, "browse_prompts", contender.run_id, order.metric, order.descending, None, ROWS, start
         )
+        pages = [row["page_id"] for row in prompts]
+        texts_of_pages = records(connection, "browse_pair_texts", [contender.run_id], pages)
         progress = progresses(connection, [run_row]).get(contender.run_id)
     for row in metrics:
         row["level"] = levels.get((contender.run_id, row["evaluator_id"]))
@@ -55,6 +60,7 @@ def run(live: Live, request: Request) -> HtmlPage:
     goes_on = command(run_row, articles, str(live.database.path)) if progress else None
     shown = {"run": run_row | texts, "contender": contender, "metrics": metrics, "order": order, "directions": better}
     shown |= {"order_level": next((row["level"] for row in metrics if row["metric"] == order.metric), None)}
+    shown |= {"texts": {row["page_id"]: row["text"] for row in texts_of_pages}, "scale": _scale(prompts)}
     shown |= {"progress": progress, "goes_on": goes_on, "scorings": scorings, "now": datetime.now(UTC)}
     shown |= {"sheet": json.loads(run_row["prompt_sheet"]) if run_row["prompt_sheet"] else None}
     return HtmlPage("run.html", shown | {"prompts": prompts, "start": start, "rows": ROWS})
@@ -72,6 +78,26 @@ def named(live: Live, name: str) -> Contender:
     if contender.run_id.startswith("reference:"):
         raise NotFound(f"'{name}' is not a run but the articles of the snapshot {contender.snapshot_id}")
     return contender
+
+
+def _order(parameters: QueryParams, metrics: Sequence[Record]) -> Order:
+    """Return the order of the address; without one the worst prompts come first, by the first metric with a better end.
+
+    `order=title` asks for titles.
+    """
+    if parameters.get("order") == _TITLE:
+        return Order(None, descending=False)
+    of_texts = [row for row in metrics if row["scope"] == "text"]
+    directed = next((row for row in of_texts if row["direction"] != "none"), None)
+    if not parameters.get("order") and directed:
+        return Order(directed["metric"], descending=directed["direction"] == "lower")
+    return order_of(parameters, [row["metric"] for row in of_texts])
+
+
+def _scale(prompts: Sequence[Record]) -> tuple[float, float] | None:
+    """Return the lowest and the highest score of the prompts that are shown, if they differ."""
+    values = [row["value"] for row in prompts if row.get("value") is not None]
+    return (min(values), max(values)) if values and min(values) < max(values) else None
 
 
 def order_of(parameters: QueryParams, known: list[str] | None) -> Order:

@@ -67,6 +67,13 @@ from scored
 full join unscored using (run_id, metric, evaluator_id)
 order by metric, run_id;
 
+-- name: browse_pair_texts
+-- The first kept text of each of the runs $1 for each of the articles $2.
+select run_id, page_id, min_by(coalesce(prose, text), (kept is distinct from true, no_answer is not null, sample)) as text
+from completions
+where run_id in (select unnest($1)) and page_id in (select unnest($2))
+group by run_id, page_id;
+
 -- name: browse_runs
 -- The runs on a snapshot as stored, without the likelihood runs whose scores count as scores of others. browse_written gives
 -- the progress of the runs that are not complete.

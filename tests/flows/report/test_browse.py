@@ -17,6 +17,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from flows.report.browser.compare_page import differences
 from newwiki.records import CheckedClaim, Completion, Metric, Score
 from storage import runs, snapshots
 from storage.cookbook import answerable, questions
@@ -129,6 +130,51 @@ def test_a_snapshot_a_run_and_a_prompt_are_chosen_and_their_address_shows_the_sa
         assert fresh.get_by_role("main").text_content() == seen
         fresh.get_by_role("link", name="this article in all runs").click()
         expect(fresh.get_by_role("region", name="Scores").get_by_role("rowheader")).to_have_count(3)
+
+
+def test_a_run_shows_its_worst_prompts_first_with_their_texts_and_j_and_k_go_on(site: str, browser: Browser) -> None:
+    with watched(browser, allowed=site) as page:
+        page.goto(f"{site}runs/{_GREEDY}")
+        prompts = page.get_by_role("region", name="Prompts").get_by_role("row")
+        scores = [float(text) for text in prompts.locator("td strong").all_inner_texts()]
+        assert len(scores) > 5 and scores == sorted(scores)
+        expect(prompts.nth(2)).to_contain_text("greedy on (")
+        page.keyboard.press("j")
+        page.keyboard.press("j")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("2 of 13, sorted by density")).to_be_visible()
+        page.keyboard.press("j")
+        expect(page.get_by_text("3 of 13, sorted by density")).to_be_visible()
+        page.keyboard.press("k")
+        expect(page.get_by_text("2 of 13, sorted by density")).to_be_visible()
+
+
+def test_two_ticked_runs_are_compared_with_their_texts_side_by_side(site: str, browser: Browser) -> None:
+    with watched(browser, allowed=site) as page:
+        page.goto(f"{site}snapshots/{SNAPSHOT}")
+        for name in ("greedy", "sample:top_p=0.9"):
+            page.get_by_role("checkbox", name=name).check()
+        page.get_by_role("button", name="Compare the two ticked runs").click()
+        expect(page.get_by_text("cannot tell")).not_to_have_count(0)
+        expect(page.get_by_role("heading", name="Where they differ most, by density")).to_be_visible()
+        first = page.locator("details.pair[open]")
+        assert {*first.locator("mark").all_inner_texts()} == {"greedy", "sample:top_p=0.9"}
+        first.get_by_role("link", name="All texts beside the article").click()
+        expect(page.get_by_role("heading", name="Reference")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "marked"),
+    [
+        ("", "", ("", "")),
+        ("the same words", "the same words", ("the same words", "the same words")),
+        ("a b c", "a x c", ("a <mark>b</mark> c", "a <mark>x</mark> c")),
+        ("a", "", ("<mark>a</mark>", "")),
+        ("<b>bold</b> שלום 😀", "שלום 😀", ("<mark>&lt;b&gt;bold&lt;/b&gt; </mark>שלום 😀", "שלום 😀")),
+    ],
+)
+def test_words_that_the_other_text_lacks_are_marked(one: str, other: str, marked: tuple[str, str]) -> None:
+    assert differences(one, other) == marked
 
 
 def test_a_sentence_shows_its_verdict_and_when_it_is_reached_its_evidence(
@@ -267,6 +313,10 @@ def test_only_this_machine_may_ask_and_only_to_read(site: str) -> None:
         ("runs/aaaa?order=sbert", 404, "not scored by &#39;sbert&#39;"),
         ("runs/aaaa?page=-1", 400, "page=-1 is not a whole number"),
         ("runs/aaaa/99999", 404, "has no completion for page 99999"),
+        (f"compare?run={_GREEDY}&run={_NUCLEUS}&order=sbert", 404, "not compared by &#39;sbert&#39;"),
+        (f"compare?run={_GREEDY}", 400, "name two different runs to compare"),
+        (f"compare?run={_GREEDY}&run={_GREEDY}", 400, "name two different runs to compare"),
+        (f"compare?run={_GREEDY}&run=zzzz", 404, "there is no run &#39;zzzz&#39;"),
         ("snapshots/nothing", 404, "there is no snapshot &#39;nothing&#39;"),
         (f"articles/{SNAPSHOT}/99999", 404, "has no article 99999"),
         ("sql?q=select+1&plot=pie", 400, "there is no plot &#39;pie&#39;"),

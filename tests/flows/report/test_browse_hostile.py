@@ -37,7 +37,8 @@ _VALUES = ("%00", str(2**70), "-1", "%ED%A0%80", "a" * 5_000, "..%2f..%2fetc")
 _PLACES = (
     "/{}", "/snapshots/{}", "/articles/{}", "/articles/{}/1", f"/articles/{SNAPSHOT}/{{}}",
     f"/articles/{SNAPSHOT}?page={{}}", f"/articles/{SNAPSHOT}?find={{}}", "/runs/{}", "/runs/{}/1", "/runs/one/{}",
-    "/runs/one?order={}", "/runs/one?first={}", "/runs/one?page={}", "/runs/one/1?with={}", "/runs/one/1?sample={}",
+    "/runs/one?order={}", "/runs/one?first={}", "/runs/one?page={}",
+    "/compare?run=one&run={}", "/runs/one/1?with={}", "/runs/one/1?sample={}",
     "/sql?q=select+1&plot={}", "/static/{}",
 )  # fmt: skip
 _ASKING = ("/sql?q={}", "/sql?q=select+1&plot=bar&x={}", "/sql.csv?q={}")
