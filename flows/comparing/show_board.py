@@ -9,6 +9,7 @@ from flows.comparing.board import PART, SEEN, Board, Number, number_of
 from flows.comparing.calibration import FOOLED, STYLE, Anchors
 from flows.comparing.ranked import leaderboard
 from flows.presenting import tables
+from flows.presenting.brief_board import MOST, brief
 from flows.presenting.numbers import NONE, decimals, fixed, longer_arm, percent
 from flows.presenting.table_layout import Column, shortened, wrapped
 from flows.printing import say
@@ -40,6 +41,10 @@ def show(
     shown = leaderboard(database, request, prefer)
     if request.anchors == "no":
         shown = shown.without_anchors
+    if form == "markdown":
+        most = MOST if request.metrics == "all" else None
+        tables.show(*brief(database, shown, most), form)
+        return (*shown.notes, *filter(None, [shown.caption]))
     if form != "table":
         tables.show(shown.heads, [[record[name] for name in shown.heads] for record in shown.records], form)
         return (*shown.notes, *filter(None, [shown.caption]))

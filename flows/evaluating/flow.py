@@ -12,7 +12,7 @@ from evaluators.scorer_metrics import add_scorers
 from flows.comparing.board import board
 from flows.evaluating.evaluate_all import RunSteps, check, evaluate_all, refuse_workers
 from flows.evaluating.generate import PlannedRun
-from flows.presenting.tables import plain_record
+from flows.presenting.brief_board import brief
 from flows.progress import reporter
 from flows.settings_in_force import settings_in_force
 from flows.workers.prefect_executor import prefect_executor
@@ -85,7 +85,8 @@ def _task(name: str, planned: PlannedRun) -> Any:
 def _show_leaderboard(database: Database, snapshot: str, scorers: set[str]) -> None:
     name = snapshots.resolve(database, snapshot).snapshot_id
     shown = board(database, name, prefer=scorers)
-    table = [plain_record(record, shown.heads) for record in shown.records]
+    heads, rows = brief(database, shown)
+    table = [dict(zip(heads, row, strict=True)) for row in rows]
     key = f"leaderboard-{name}".lower().replace("_", "-")
     description = "\n\n".join([f"Every run on {name}, and the articles themselves", *shown.notes])
     create_table_artifact(table=table, key=key, description=description)

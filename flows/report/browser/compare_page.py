@@ -18,6 +18,7 @@ from flows.report.browser.pages import HtmlPage, NotFound
 from flows.report.browser.run_pages import named
 from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.verdict_request import VerdictRequest
+from storage.verifications import words_below_verified
 
 _ARTICLES = 20  # articles on the page
 _WORD = re.compile(r"\s+|\S+")
@@ -41,6 +42,7 @@ def compare(live: Live, request: Request) -> HtmlPage:
         evaluator_id = judgement.evaluators[by.metric]
         articles = most_different(live.database, candidate, baseline, by.metric, evaluator_id, most=_ARTICLES)
         pages = [article.page_id for article in articles]
+        levels = words_below_verified(live.database, [candidate.run_id, baseline.run_id])
         rows = records(connection, "browse_pair_texts", [candidate.run_id, baseline.run_id], pages)
     texts = {(row["run_id"], row["page_id"]): row["text"] for row in rows}
     largest = max((abs(article.difference) for article in articles), default=0.0)
@@ -49,7 +51,8 @@ def compare(live: Live, request: Request) -> HtmlPage:
         shown
         | {"sentence": verdict_sentence(verdict.verdict, candidate, baseline), "judgement": judgement, "by": by}
         | {"articles": articles, "largest": largest, "texts": _marked(texts, candidate.run_id, baseline.run_id, pages)}
-        | {"estimate": _estimate, "signed": signed},
+        | {"estimate": _estimate, "signed": signed}
+        | {"level": lambda run, metric: levels.get((run.run_id, judgement.evaluators[metric]))},
     )
 
 

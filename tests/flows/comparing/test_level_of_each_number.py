@@ -40,6 +40,7 @@ ADDRESSES = {
     "/articles/{snapshot_id:path}": [f"/articles/{SNAPSHOT}"],
     "/runs/{run_id}": ["/runs/foreign", "/runs/foreign?order=density&first=lowest"],
     "/runs/{run_id}/{page_id:int}": ["/runs/foreign/{page}", "/runs/own/{page}?with=foreign"],
+    "/compare": ["/compare?run=own&run=foreign", "/compare?run=foreign&run=own"],
     "/sql": ["/sql"],  # a reader's own question, whose answer is what it asks for
     "/sql.csv": [],
 }
