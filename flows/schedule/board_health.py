@@ -36,11 +36,12 @@ def _wiki(database: Database, registered: Registrations, settings: Settings, wik
         return wiki.name, "ok", f"{published}; {following.label} is due on {settled(following):%Y-%m-%d}"
     due = settled(Window.month(waiting[0].label))
     is_late = now - due > _GRACE
-    labels = ", ".join(month.label for month in waiting)
+    labels = " and ".join([", ".join(month.label for month in waiting[:-1]), waiting[-1].label][len(waiting) == 1 :])
+    are = "is" if len(waiting) == 1 else "are"
     return (
         wiki.name,
         "problem" if is_late else "note",
-        f"{published}; {labels} {'is late: ' if is_late else ''}due since {due:%Y-%m-%d}, run `newwiki schedule --once`"
+        f"{published}; {labels} {are} {'late: ' if is_late else ''}due since {due:%Y-%m-%d}, run `newwiki schedule --once`"
         + (" and read which step fails" if is_late else ""),
     )
 

@@ -40,7 +40,8 @@ def seen_sentence(parts: SnapshotParts) -> str:
         words.append(f"None of the models with a known cutoff ({known:,}) can have seen any of these articles.")
     if unknown:
         words.append(
-            f"Whether {_models(len(unknown))} can have seen them is unknown, as no cutoff is known: {_some(unknown)}."
+            f"Whether {_models(len(unknown))} can have seen these articles is unknown, as no knowledge cutoff is known: "
+            f"{_some(unknown)}."
         )
     return " ".join(words)
 

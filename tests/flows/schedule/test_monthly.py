@@ -425,12 +425,12 @@ class TestBoard:
         due = examine_board(registered, settings, datetime(2026, 11, 17, tzinfo=UTC))[0]
         assert due[1:] == (
             "note",
-            "the newest month is 2026-09, 47 days old; 2026-10 due since 2026-11-15, run `newwiki schedule --once`",
+            "the newest month is 2026-09, 47 days old; 2026-10 is due since 2026-11-15, run `newwiki schedule --once`",
         )
         late = examine_board(registered, settings, datetime(2026, 12, 16, tzinfo=UTC))[0]
         assert late[1:] == (
             "problem",
-            "the newest month is 2026-09, 76 days old; 2026-10, 2026-11 is late: due since 2026-11-15, run `newwiki "
+            "the newest month is 2026-09, 76 days old; 2026-10 and 2026-11 are late: due since 2026-11-15, run `newwiki "
             "schedule --once` and read which step fails",
         )
         assert asked()["site"] == "ok: board"
