@@ -1,6 +1,6 @@
 """The checks of `newwiki doctor --board`: how old the newest month is, what it waits for, where it is published."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -36,14 +36,15 @@ def _wiki(database: Database, registered: Registrations, settings: Settings, wik
         return wiki.name, "ok", f"{published}; {following.label} is due on {settled(following):%Y-%m-%d}"
     due = settled(Window.month(waiting[0].label))
     is_late = now - due > _GRACE
-    labels = " and ".join([", ".join(month.label for month in waiting[:-1]), waiting[-1].label][len(waiting) == 1 :])
-    are = "is" if len(waiting) == 1 else "are"
-    return (
-        wiki.name,
-        "problem" if is_late else "note",
-        f"{published}; {labels} {are} {'late: ' if is_late else ''}due since {due:%Y-%m-%d}, run `newwiki schedule --once`"
-        + (" and read which step fails" if is_late else ""),
-    )
+    words = f"{_listed([month.label for month in waiting])} {'late: ' if is_late else ''}due since {due:%Y-%m-%d}"
+    remedy = "run `newwiki schedule --once`" + (" and read which step fails" if is_late else "")
+    return wiki.name, "problem" if is_late else "note", f"{published}; {words}, {remedy}"
+
+
+def _listed(labels: Sequence[str]) -> str:
+    """Return months with their verb, such as `2026-09 and 2026-10 are`."""
+    *several, last = labels
+    return f"{', '.join(several)} and {last} are" if several else f"{last} is"
 
 
 def _site(registered: Registrations) -> Iterator[Row]:

@@ -40,8 +40,8 @@ def seen_sentence(parts: SnapshotParts) -> str:
         words.append(f"None of the models with a known cutoff ({known:,}) can have seen any of these articles.")
     if unknown:
         words.append(
-            f"Whether {_models(len(unknown))} can have seen these articles is unknown, as no knowledge cutoff is known: "
-            f"{_some(unknown)}."
+            f"Whether {_models(len(unknown))} can have seen these articles is unknown, as no knowledge cutoff is "
+            f"known: {_some(unknown)}."
         )
     return " ".join(words)
 

@@ -430,8 +430,8 @@ class TestBoard:
         late = examine_board(registered, settings, datetime(2026, 12, 16, tzinfo=UTC))[0]
         assert late[1:] == (
             "problem",
-            "the newest month is 2026-09, 76 days old; 2026-10 and 2026-11 are late: due since 2026-11-15, run `newwiki "
-            "schedule --once` and read which step fails",
+            "the newest month is 2026-09, 76 days old; 2026-10 and 2026-11 are late: due since 2026-11-15, run "
+            "`newwiki schedule --once` and read which step fails",
         )
         assert asked()["site"] == "ok: board"
 
