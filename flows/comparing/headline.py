@@ -8,7 +8,7 @@ from flows.comparing.board import Board, Column
 from newwiki.columns import READING
 from newwiki.registry import reading_metrics
 
-_FALLBACK = "sbert"
+FALLBACK = "sbert"
 
 
 def headline(board: Board, columns: Sequence[Column], directions: Mapping[str, str]) -> Column | None:
@@ -29,7 +29,7 @@ def headline(board: Board, columns: Sequence[Column], directions: Mapping[str, s
     seers = [column for column in directed if column.metric in orders]
     if seers:
         return max(seers, key=lambda column: orders[column.metric])
-    return next((column for column in directed if column.metric == _FALLBACK), next(iter(directed), None))
+    return next((column for column in directed if column.metric == FALLBACK), next(iter(directed), None))
 
 
 def text_column(

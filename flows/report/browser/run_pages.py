@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
+from flows.comparing.headline import FALLBACK
 from flows.report.browser.live import Live, Record, records
 from flows.report.browser.pages import ROWS, HtmlPage, NotFound, directions, metrics_in_order, offset
 from flows.report.browser.run_progress import command, progresses
@@ -81,14 +82,15 @@ def named(live: Live, name: str) -> Contender:
 
 
 def _order(parameters: QueryParams, metrics: Sequence[Record]) -> Order:
-    """Return the order of the address; without one the worst prompts come first, by the first metric with a better end.
+    """Return the order of the address. Without one, the worst prompts by S-BERT come first, or by another metric.
 
     `order=title` asks for titles.
     """
     if parameters.get("order") == _TITLE:
         return Order(None, descending=False)
     of_texts = [row for row in metrics if row["scope"] == "text"]
-    directed = next((row for row in of_texts if row["direction"] != "none"), None)
+    better = [row for row in of_texts if row["direction"] != "none"]
+    directed = next((row for row in better if row["metric"] == FALLBACK), next(iter(better), None))
     if not parameters.get("order") and directed:
         return Order(directed["metric"], descending=directed["direction"] == "lower")
     return order_of(parameters, [row["metric"] for row in of_texts])

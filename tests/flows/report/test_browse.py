@@ -143,10 +143,10 @@ def test_a_run_shows_its_worst_prompts_first_with_their_texts_and_j_and_k_go_on(
         page.keyboard.press("j")
         page.keyboard.press("Enter")
         expect(page.get_by_text("2 of 13, sorted by density")).to_be_visible()
-        page.keyboard.press("j")
-        expect(page.get_by_text("3 of 13, sorted by density")).to_be_visible()
-        page.keyboard.press("k")
-        expect(page.get_by_text("2 of 13, sorted by density")).to_be_visible()
+        for key, place in (("j", 3), ("k", 2)):
+            page.wait_for_load_state("load")  # which the keys' script comes before
+            page.keyboard.press(key)
+            expect(page.get_by_text(f"{place} of 13, sorted by density")).to_be_visible()
 
 
 def test_two_ticked_runs_are_compared_with_their_texts_side_by_side(site: str, browser: Browser) -> None:
@@ -232,7 +232,8 @@ def test_no_page_is_wider_than_the_screen(site: str, browser: Browser, width: in
         plotted = "sql?plot=histogram&q=" + quote("select words, text from completions")  # noqa: S608
         prompt = f"runs/{_GREEDY}/{_a_page(page, site)}"
         beside = f"{prompt}?with={_NUCLEUS}&entities=marked"
-        for place in ("", f"snapshots/{SNAPSHOT}", f"runs/{_GREEDY}", prompt, beside, plotted):
+        pair = f"compare?run={_GREEDY}&run={_NUCLEUS}"
+        for place in ("", f"snapshots/{SNAPSHOT}", f"runs/{_GREEDY}", prompt, beside, pair, plotted):
             page.goto(site + place)
             assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), place
 
@@ -240,7 +241,7 @@ def test_no_page_is_wider_than_the_screen(site: str, browser: Browser, width: in
 def _a_page(page: Page, site: str) -> str:
     page.goto(f"{site}runs/{_GREEDY}")
     address = page.get_by_role("region", name="Prompts").get_by_role("link").first.get_attribute("href")
-    return str(address).rpartition("/")[2]
+    return str(address).partition("?")[0].rpartition("/")[2]
 
 
 @pytest.mark.parametrize(
