@@ -1,9 +1,11 @@
 """Write the repository of a new leaderboard."""
 
+import shutil
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from flows.schedule.due import newest_due
 from newwiki.errors import UsageError
@@ -29,12 +31,14 @@ def write_board(folder: Path, wiki: str, title: str, address: str) -> list[Path]
     texts = {path: _filled((_TEMPLATES / name).read_text("utf-8"), names) for name, path in _FILES.items()}
     texts[_IGNORED] = "newwiki.duckdb*\nboard/\nreports/\n"
     texts |= {f"{name}/README.md": f"{words}\n" for name, words in _FOLDERS.items()}
-    written = [folder / path for path in texts]
-    for path, text in zip(written, texts.values(), strict=True):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8", newline="\n")
-    load_registrations(folder / "newwiki.toml")  # raises UsageError for a name that no wiki can have
-    return written
+    with TemporaryDirectory() as scratch:
+        part = Path(scratch) / folder.name
+        for path, text in texts.items():
+            (part / path).parent.mkdir(parents=True, exist_ok=True)
+            (part / path).write_text(text, "utf-8", newline="\n")
+        load_registrations(part / "newwiki.toml")  # raises UsageError for a name that no wiki can have
+        shutil.copytree(part, folder, dirs_exist_ok=True)
+    return [folder / path for path in texts]
 
 
 def _filled(text: str, names: Mapping[str, str]) -> str:
