@@ -43,6 +43,7 @@ def leaderboard_pages(contents: Contents, parts: SnapshotParts) -> list[dict[str
         "addresses": [main, *(f"{folder}/board-{number}.html" for number in range(2, len(cut) + 1))],
         "day": None,
         "most": None,
+        "place": "",
     }
     return [
         shared

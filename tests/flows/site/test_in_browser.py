@@ -24,7 +24,8 @@ def shown(site: Path) -> list[Path]:
     """A page of each kind, and that of the model whose name is hostile."""
     models = sorted((site / "models").glob("*.html"))
     return [
-        site / "index.html", site / "models.html", site / "metrics.html", site / f"snapshots/{SEPTEMBER}.html",
+        site / "index.html", site / "submit.html", site / "models.html", site / "metrics.html",
+        site / f"snapshots/{SEPTEMBER}.html",
         site / f"snapshots/{SEPTEMBER}/after-{DAY}.html", site / f"snapshots/{SEPTEMBER}/by-topic.html",
         site / "months/enwiki.html", site / "months/enwiki/sbert.html", models[0],
         next(page for page in models if page.name.startswith("run-script")),
@@ -41,7 +42,8 @@ def test_every_kind_of_page_is_legible_and_asks_for_nothing(
             page.goto(path.as_uri())
             assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
             assert page.evaluate("getComputedStyle(document.querySelector('footer')).borderTopWidth") == "1px", path
-            for selector in ("h1", "nav a", ".files a", "footer p"):
+            link = "main code" if path.name == "submit.html" else ".files a"
+            for selector in ("h1", "nav a", link, "footer p"):
                 assert page.locator(selector).first.evaluate(LUMINANCE) >= 4.5, (path, selector)
 
 

@@ -57,7 +57,9 @@ class Read(HTMLParser):
 
     @property
     def ids(self) -> set[str | None]:
-        return {attributes["id"] for _, attributes in self.elements if "id" in attributes}
+        ids = [attributes["id"] for _, attributes in self.elements if "id" in attributes]
+        assert len(ids) == len({*ids}), f"{self.page} has an id twice"
+        return {*ids}
 
 
 @pytest.fixture(scope="module")
