@@ -282,14 +282,16 @@ def _run(pulled: _Pulled, part: SharedPart) -> None:
 def _require_same_run(pulled: _Pulled, part: SharedPart) -> None:
     """Raise _Differs unless the row of a run is the same in the database and in the folder.
 
-    A folder may know a renamed run by a former name. If the stored run has no knowledge cutoff, the cutoff is taken
-    from a folder, but never from a bundle.
+    Two people may have made a likelihood run at different times. A folder may know a renamed run by a former name. If
+    the stored run has no knowledge cutoff, the cutoff is taken from a folder, but never from a bundle.
     """
     here = public_rows(held(pulled.database, part))
     if rows_sha256(here) == pulled.notes[part].sha256:
         return
     [ours], [theirs] = here.to_pylist(), public_rows(pulled.read(part)).to_pylist()
     mine = _OWN | (frozenset() if pulled.folder.signer else _CIRCUMSTANCES | _CUTOFF)
+    if not ours["samples"]:
+        mine |= _CIRCUMSTANCES  # a likelihood run is in the bundle of each run of its model, by whoever made that run
     former = run_changes.former_models(pulled.database, part["run_id"])
     missing = {"protocol"} if theirs["protocol"] is None else set()
     for name in ours.keys() - mine - missing:

@@ -64,6 +64,29 @@ def test_only_trusted_keys_are_let_in(halves: Path, key: Path, target: Database)
     assert len(everything(target)["runs"]) == 1, "what came before it stays"
 
 
+@pytest.mark.parametrize(("column", "value", "agrees"), [("started_at", "2026-11-01", True), ("model", "x", False)])
+def test_two_submit_runs_of_one_model_that_each_has_let_read(
+    evaluated: Path, toy_checkpoint: Path, key: Path, other_key: Path, target: Database, tmp_path: Path,
+    column: str, value: str, agrees: bool,
+) -> None:  # fmt: skip
+    """Its likelihood run is in both bundles, made at another time, and under no other name."""
+    one = Path(shutil.copy(evaluated, tmp_path / "one.duckdb"))
+    newwiki.evaluate(str(toy_checkpoint), likelihood_only=True, prompts=3, db=one, quiet=True)
+    other = Path(shutil.copy(one, tmp_path / "other.duckdb"))
+    with duckdb.connect(str(other)) as connection:
+        connection.execute(f"update runs set {column} = ? where samples = 0", [value])  # noqa: S608 (our own names)
+    newwiki.submit("greedy", key=key, out=tmp_path / "a.newwiki", db=one)
+    newwiki.submit(NUCLEUS, key=other_key, out=tmp_path / "b.newwiki", db=other)
+    if not agrees:
+        with pytest.raises(
+            TerminalError, match=r"contradict each other: run \w+ is not the same \(model is .* and 'x'"
+        ):
+            take_in(target, bundle_files(tmp_path), None)
+        return
+    signed = take_in(target, bundle_files(tmp_path), None)
+    assert sorted(len(by) for by in signed.values()) == [1, 1, 2]
+
+
 def contradicting(what: str, bundle: Path, evaluated: Path, key: Path, tmp_path: Path) -> Path:
     """A bundle that says something else, and is sound by itself."""
     if what == "snapshot":
