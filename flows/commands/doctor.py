@@ -1,6 +1,6 @@
 """`newwiki doctor`: checks the installation, the database, a checkpoint, or a leaderboard."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import click
@@ -23,10 +23,20 @@ from newwiki.settings import TRIED, Settings
 @field_options(TrialRequest)
 @setting_options(TRIED)
 @click.option("--board", is_flag=True, help="Check the months and the site that newwiki.toml registers.")
+@click.option("--today", type=click.DateTime(["%Y-%m-%d"]), help="Day to assume as today with --board, for a trial.")
 @common
 @form_option
 @click.pass_context
-def doctor(context: click.Context, /, settings: Settings, quiet: bool, form: str, board: bool, **fields: Any) -> int:
+def doctor(
+    context: click.Context,
+    /,
+    settings: Settings,
+    quiet: bool,
+    form: str,
+    board: bool,
+    today: datetime | None,
+    **fields: Any,
+) -> int:
     """Check the installation and the database, and print a remedy for each problem.
 
     With --model, test a checkpoint instead: how it is loaded, whether it generates the same texts as generate() of
@@ -39,9 +49,10 @@ def doctor(context: click.Context, /, settings: Settings, quiet: bool, form: str
     request = TrialRequest(**fields)
     if board:
         from flows.schedule.board_health import examine_board
+        from flows.schedule.catch_up import start_of
         from newwiki.registrations import load_registrations
 
-        rows = examine_board(load_registrations(context.params["config"]), settings, datetime.now(UTC))
+        rows = examine_board(load_registrations(context.params["config"]), settings, start_of(today and today.date()))
     elif request.model is None:
         rows = examine(settings)
     else:

@@ -85,7 +85,8 @@ def schedule(
         raise
     _show(endings, form)
     if not endings:
-        reporter(quiet).note("no month is due: every registered month is complete")
+        site = "; the site is up to date" if registered.site else ""
+        reporter(quiet).note(f"no month is due: every registered month is complete{site}")
 
 
 def _show(endings: Sequence["MonthEnding"], form: str) -> None:

@@ -46,9 +46,8 @@ class Numbers:
         chosen = self.values[[places[run] for run in runs]]
         whole = np.isfinite(chosen).all(axis=0)
         if whole.sum() < FEWEST:
-            raise NoLink(
-                f"on {whole.sum()} articles of {self.snapshot_id} have all of them a number, of {FEWEST} needed"
-            )
+            few = f"only {whole.sum()} articles of {self.snapshot_id} have numbers of all anchors"
+            raise NoLink(f"{few}, and {FEWEST} are needed")
         return np.asarray(chosen[:, whole])
 
 

@@ -37,7 +37,7 @@ def _wiki(database: Database, registered: Registrations, settings: Settings, wik
     due = settled(Window.month(waiting[0].label))
     is_late = now - due > _GRACE
     words = f"{_listed([month.label for month in waiting])} {'late: ' if is_late else ''}due since {due:%Y-%m-%d}"
-    remedy = "run `newwiki schedule --once`" + (" and read which step fails" if is_late else "")
+    remedy = "run `newwiki schedule --once`" + (" and read which step fails" if is_late and newest else "")
     return wiki.name, "problem" if is_late else "note", f"{published}; {words}, {remedy}"
 
 

@@ -2,10 +2,11 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flows.site.contents import Contents, SiteRun
+from evaluators.entities import STAND_IN
+from flows.site.contents import Contents
 from flows.site.data_files import DataFile, DataFiles
 from flows.site.snapshot_parts import SnapshotParts
 from flows.site.writing import Writer
@@ -25,8 +26,7 @@ def write_submit_page(
     writer: Writer, contents: Contents, parts: Mapping[str, SnapshotParts], data: DataFiles, address: str | None
 ) -> None:
     months = [
-        OpenMonth(name, file, _protocol(parts[name]), _command(name, contents.on(name)))
-        for name, file in data.snapshots.items()
+        OpenMonth(name, file, _protocol(parts[name]), _command(contents, name)) for name, file in data.snapshots.items()
     ]
     site = f"{address.rstrip('/')}/" if address else "https://ADDRESS-OF-THIS-SITE/"
     writer.page("submit.html", "submit_page.html", months=months, address=site)
@@ -36,12 +36,17 @@ def _protocol(parts: SnapshotParts) -> str | None:
     return parts.tables[0].group.words if parts.tables else None
 
 
-def _command(snapshot_id: str, runs: Sequence[SiteRun]) -> str:
-    """Return the command that evaluates another model under the protocol of most runs."""
+def _command(contents: Contents, snapshot_id: str) -> str:
+    """Return the command that evaluates another model under the protocol of most runs, with their entity finder."""
     options = Counter(
         f"--prompts {run.prompts} --samples {run.samples} --keep {run.keep} --max-new-tokens {run.max_new_tokens}"
-        for run in runs
+        for run in contents.on(snapshot_id)
         if run.samples and run.max_new_tokens
     )
     lengths = [options.most_common(1)[0][0]] if options else []
-    return " ".join(["newwiki evaluate MODEL --decoder greedy", f"--snapshot {shlex.quote(snapshot_id)}", *lengths])
+    finders = {evaluator.model for evaluator in contents.evaluators.values() if evaluator.name == "entity_overlap"}
+    finder = [f"--entities {STAND_IN}"] if finders == {STAND_IN} else []
+    decoder = "newwiki evaluate MODEL --decoder greedy"
+    return " ".join(
+        [decoder, f"--snapshot {shlex.quote(snapshot_id)}", *lengths, *finder, "--knowledge-cutoff YYYY-MM"]
+    )

@@ -305,7 +305,9 @@ def test_a_run_on_fewer_articles_is_linked_on_those(database: Database) -> None:
     assert row.prompts == 20
     assert "on 20 and 40 articles" in notes[0]
     add_scored_run(database, "fewer", AUGUST, {"sbert": drawn(AUGUST, 0.45)[:12]}, prompts=12)
-    with pytest.raises(TerminalError, match="on 12 articles of testwiki-2026-08 have all of them a number, of 13"):
+    with pytest.raises(
+        TerminalError, match="only 12 articles of testwiki-2026-08 have numbers of all anchors, and 13 are needed"
+    ):
         across(database, "fewer-08", "new-09")
 
 
