@@ -1,11 +1,12 @@
 """What is due, what is done of it, and what is told: the road of `newwiki schedule`, without Prefect."""
 
 import csv
+import os
 import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -434,6 +435,13 @@ class TestBoard:
             "`newwiki schedule --once` and read which step fails",
         )
         assert asked()["site"] == "ok: board"
+        (board / "bundles" / "new.newwiki").write_text("")
+        waits = "'board' is older than 'bundles/new.newwiki': run `newwiki schedule --once`"
+        assert asked()["site"] == f"note: {waits}"
+        long_ago = (datetime.now(UTC) - timedelta(days=2)).timestamp()
+        os.utime(board / "board" / "site.json", (long_ago - 9, long_ago - 9))
+        os.utime(board / "bundles" / "new.newwiki", (long_ago, long_ago))
+        assert asked()["site"] == f"problem: {waits} and read what holds it up"
 
     @pytest.mark.parametrize(
         ("old", "new", "message"),
