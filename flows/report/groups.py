@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from flows.comparing.board import Column, number_of
 from flows.comparing.ranked import ranked
-from flows.presenting.material import Material
+from flows.presenting.material import Material, Record
 from flows.presenting.numbers import digits, estimate
 from flows.presenting.page_tables import best_first
 from newwiki.errors import TerminalError
@@ -63,17 +63,24 @@ def best_run_sentence(material: Material, run_groups: Groups | None) -> str | No
     levels = {record["run_id"]: number_of(record, column.name).level for record in ranked_records}
     best = next((record for record in ranked_records if levels[record["run_id"]] != CLAIMED), ranked_records[0])
     others = [record for record in ranked_records if record is not best]
-    number = number_of(best, column.name)
-    words = estimate(number.mean, number.low, number.high, digits, number.no_interval)
-    words += f" ({number.level})" if number.level not in (None, VERIFIED) else ""
-    first = f"{material.label(best)} is the best run by {column.name}: {words}."
+    first = f"{material.label(best)} is the best run by {column.name}: {_estimate(best, column)}."
     alike = [record for record in others if run_groups.of[best["run_id"]] & run_groups.of[record["run_id"]]]
     if not alike:
         rest = "the other run" if len(others) == 1 else f"each of the {len(others):,} other runs"
-        return f"{first} It differs significantly from {rest}."
+        following = others[0]
+        next_words = f"{material.label(following)}: {_estimate(following, column)}"
+        return f"{first} It differs significantly from {rest}; the next is {next_words}."
     named = [material.label(record) for record in alike[:_NAMED]]
+    named[0] += f" ({_estimate(alike[0], column)})"
     more = len(alike) - len(named)
     if more:
         named.append("one more run" if more == 1 else f"{more:,} more runs")
     several, last = ", ".join(named[:-1]), named[-1]
     return f"{first} It cannot be told apart from {several and f'{several} and '}{last}."
+
+
+def _estimate(record: Record, column: Column) -> str:
+    """Return a mean with its interval, and its level of verification if it is below verified."""
+    number = number_of(record, column.name)
+    words = estimate(number.mean, number.low, number.high, digits, number.no_interval)
+    return words + (f", {number.level}" if number.level not in (None, VERIFIED) else "")
