@@ -11,6 +11,7 @@ from flows.presenting.numbers import digits, estimate
 from flows.presenting.page_tables import best_first
 from newwiki.errors import TerminalError
 from newwiki.levels import CLAIMED, VERIFIED
+from newwiki.registry import reading_metrics
 from storage.database import Database
 
 _LETTER = re.compile(r"[a-z]\d*")
@@ -53,28 +54,36 @@ def letters_of(group: str) -> frozenset[str]:
 def best_run_sentence(material: Material, run_groups: Groups | None) -> str | None:
     """Return one sentence on the best run and the runs that cannot be told apart from it.
 
-    A number that another person claims is the best only if there is no other. Returns None without groups, and if the
+    If models that read the articles have the numbers, it speaks of models, because all runs of a model have the same. A
+    number that another person claims is the best only if there is no other. Returns None without groups, and if the
     runs cover different articles.
     """
     if not run_groups or not run_groups.of or not material.board.same_articles:
         return None
     column = run_groups.column
     ranked_records = [record for record in best_first(material, column) if record[column.name] is not None]
+    label, what = material.label, "run"
+    if column.metric in reading_metrics():
+        first_of_model = {record["model"]: record for record in reversed(ranked_records)}
+        ranked_records = [record for record in ranked_records if record is first_of_model[record["model"]]]
+        label, what = (lambda record: material.names[record["run_id"]]), "model"
+    if len(ranked_records) < 2:
+        return None
     levels = {record["run_id"]: number_of(record, column.name).level for record in ranked_records}
     best = next((record for record in ranked_records if levels[record["run_id"]] != CLAIMED), ranked_records[0])
     others = [record for record in ranked_records if record is not best]
-    first = f"{material.label(best)} is the best run by {column.name}: {_estimate(best, column)}."
+    first = f"{label(best)} is the best {what} by {column.name}: {_estimate(best, column)}."
     alike = [record for record in others if run_groups.of[best["run_id"]] & run_groups.of[record["run_id"]]]
     if not alike:
-        rest = "the other run" if len(others) == 1 else f"each of the {len(others):,} other runs"
+        rest = f"the other {what}" if len(others) == 1 else f"each of the {len(others):,} other {what}s"
         following = others[0]
-        next_words = f"{material.label(following)}: {_estimate(following, column)}"
+        next_words = f"{label(following)}: {_estimate(following, column)}"
         return f"{first} It differs significantly from {rest}; the next is {next_words}."
-    named = [material.label(record) for record in alike[:_NAMED]]
+    named = [label(record) for record in alike[:_NAMED]]
     named[0] += f" ({_estimate(alike[0], column)})"
     more = len(alike) - len(named)
     if more:
-        named.append("one more run" if more == 1 else f"{more:,} more runs")
+        named.append(f"one more {what}" if more == 1 else f"{more:,} more {what}s")
     several, last = ", ".join(named[:-1]), named[-1]
     return f"{first} It cannot be told apart from {several and f'{several} and '}{last}."
 

@@ -78,6 +78,18 @@ def test_one_sentence_says_who_is_best_and_who_cannot_be_told_apart(scored: Path
     assert best_run_sentence(material, replace(found, of=None)) is None, "where no run can be called the best"
 
 
+def test_of_what_models_read_the_sentence_speaks_of_models(
+    scored: Path, material: Material, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if S-BERT were such a metric: all runs of a model would have its number."""
+    found = groups(Database(scored), material, column(material, "sbert"))
+    monkeypatch.setattr("flows.report.groups.reading_metrics", lambda: frozenset({"sbert"}))
+    words = best_run_sentence(material, found) or ""
+    models = {material.names[record["run_id"]] for record in material.records}
+    assert (" is the best model by sbert: 0." in words) == (len(models) > 1)
+    assert " · " not in words
+
+
 def test_runs_of_several_protocols_have_no_groups_and_it_is_said(scored: Path, tmp_path: Path) -> None:
     database = Database(shutil.copy(scored, tmp_path / "newwiki.duckdb"))
     with database.write() as connection:
