@@ -29,6 +29,12 @@ def enter(database: Database, run_id: str, cutoff: KnowledgeCutoff) -> str | Non
     return f"run {run_id} has the knowledge cutoff {cutoff}" + (f", no longer {stored}" if stored else "")
 
 
+def enter_for_model(database: Database, model: str, cutoff: KnowledgeCutoff) -> list[str]:
+    """Store the knowledge cutoff for every run of a model, and return the notes of `enter`."""
+    run_ids = [run_id for (run_id,) in database.rows("runs_of_model", model)]
+    return [note for run_id in run_ids if (note := enter(database, run_id, cutoff))]
+
+
 def of_run(database: Database, run_id: str) -> KnowledgeCutoff | None:
     """Return the stored knowledge cutoff of a run's model; None if there is none."""
     [(day, origin)] = database.rows("run_cutoff", run_id)

@@ -19,6 +19,7 @@ from flows.schedule.webhook import address, send_patiently
 from newwiki.comparison_requests import GateRequest, ReportRequest
 from newwiki.errors import NewWikiError, TransientError, UsageError
 from newwiki.file_names import file_name
+from newwiki.knowledge_cutoff import known_cutoff
 from newwiki.prompting.chat_prompts import resolved
 from newwiki.registrations import Gate, Model, Registrations
 from newwiki.request import EvaluationRequest
@@ -26,7 +27,7 @@ from newwiki.settings import Settings
 from newwiki.site_request import SiteRequest
 from newwiki.snapshot import Snapshot
 from newwiki.sources.backoff import Backoff
-from storage import months
+from storage import knowledge_cutoffs, months
 from storage.comparison import contenders
 from storage.database import Database
 
@@ -56,6 +57,13 @@ class MonthSteps:
         return self.write_report(
             self.database, self.progress, ReportRequest(snapshot=snapshot.snapshot_id), file
         ).resolve()
+
+    def state_cutoffs(self, registered: Registrations, settings: Settings) -> None:
+        """Store the knowledge cutoffs of newwiki.toml for the models' runs on complete months too."""
+        for model in registered.models:
+            if cutoff := known_cutoff(model.name, None, dict(settings.knowledge_cutoffs)):
+                for note in knowledge_cutoffs.enter_for_model(self.database, model.name, cutoff):
+                    self.progress.note(note)
 
     def link(self, registered: Registrations, settings: Settings) -> None:
         """Link the months of each wiki. Months that cannot be linked yet are no failure; the site says why."""
@@ -127,8 +135,10 @@ def _update_site(
 ) -> Path | None:
     """Link the months, write the site of everything in the database, and copy it to each place, as registered.
 
-    Returns the folder of the site. A step without a change writes nothing.
+    Knowledge cutoffs of newwiki.toml are stored first, because the pages rest on them. A step without a change writes
+    nothing. Returns the folder of the site.
     """
+    _attempt(failures, "knowledge cutoffs", work.state_cutoffs, registered, settings)
     if registered.linking:
         _attempt(failures, "linking", work.link, registered, settings)
     folder = _attempt(failures, "site", work.site, registered, settings) if registered.site else None

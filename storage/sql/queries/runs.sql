@@ -42,6 +42,10 @@ order by all;
 -- name: run_cutoff
 select knowledge_cutoff, knowledge_cutoff_from from runs where run_id = ?;
 
+-- name: runs_of_model
+-- The runs of the model $1, the oldest first.
+select run_id from runs where model = $1 order by started_at, run_id;
+
 -- name: fill_protocol
 -- Adds the protocol to a run without one: a run that an older version has shared.
 update runs

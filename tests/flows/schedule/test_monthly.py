@@ -378,6 +378,17 @@ class TestBoard:
         assert linked in (0, 1), "linking an unchanged month again adds nothing"
         assert linked or (board / "newwiki.duckdb").read_bytes() == before
 
+    def test_says_what_models_can_have_seen_once_their_cutoffs_are_written_down(self, board: Path) -> None:
+        assert "is unknown, as no knowledge cutoff is known" in self.first_page(board)
+        [name] = re.findall(r'name = "(.*/small)"', (board / "newwiki.toml").read_text())
+        text = (board / "newwiki.toml").read_text()
+        (board / "newwiki.toml").write_text(f'{text}\n[knowledge_cutoffs]\n"{name}" = "2026-12"\n')
+        assert "Models that can have seen a part of these articles: small 100" in self.first_page(board)
+
+    def first_page(self, board: Path) -> str:
+        assert once() == []
+        return re.sub(r"<[^>]*>", "", (board / "www" / "index.html").read_text("utf-8"))
+
     def test_is_told_with_the_month_that_it_shows(self, board: Path, hook: Webhook) -> None:
         change(board, "words > +200", "words > +204")
         change(board, 'since = "2026-08"', 'since = "2026-09"')
