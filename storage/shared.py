@@ -112,21 +112,27 @@ class GatheredParts:
         return gathered
 
 
+def file_system(url: str) -> tuple[Any, str]:
+    """Return the file system of fsspec and the path in it. Raises UsageError for a URL that cannot be reached."""
+    import fsspec
+
+    try:
+        files, root = fsspec.core.url_to_fs(url)
+    except (ImportError, ValueError) as error:
+        raise UsageError(f"'{url}' cannot be reached: {' '.join(str(error).split())}") from None
+    return files, root
+
+
 class SharedFolder:
     """The folder at a URL such as `file:///mnt/results`, `s3://bucket/results` or `memory://x`."""
 
     def __init__(self, url: str) -> None:
         """Raises UsageError for a URL that fsspec does not know, or whose package is not installed."""
-        import fsspec
-
         if url.startswith("ducklake:"):
             raise UsageError(
                 "a DuckLake is not supported any more; name a folder, whose Parquet files DuckDB reads as they are"
             )
-        try:
-            self._files, self._root = fsspec.core.url_to_fs(url)
-        except (ImportError, ValueError) as error:
-            raise UsageError(f"'{url}' cannot be reached: {' '.join(str(error).split())}") from None
+        self._files, self._root = file_system(url)
         self.url = url
         self._is_local = "file" in self._files.protocol
 

@@ -1,18 +1,16 @@
 """Publish the folder of a site to another folder, to a bucket, or to a Space or dataset of the Hugging Face Hub."""
 
-import os
+import hashlib
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flows.progress import Progress
 from newwiki.errors import TerminalError, TransientError, UsageError
 from storage.folders import list_text, listed_hashes
-
-if TYPE_CHECKING:
-    from huggingface_hub import HfApi
+from storage.shared import file_system
 
 LIST = "site.json"  # the list of a site's files, by which a site is recognized
 _HUB = "hf://"
@@ -27,7 +25,7 @@ def require_place(place: str) -> None:
     if place.startswith(_HUB):
         _repository(place)
     else:
-        _file_system(place)
+        file_system(place)
 
 
 def publish(folder: Path, place: str, progress: Progress) -> None:
@@ -48,8 +46,9 @@ def is_published(folder: Path, place: str) -> bool:
     if place.startswith(_HUB):
         kind, name = _repository(place)
         with _hub_errors(place):
-            return set(_own_files(kind, new)) <= set(_hub().list_repo_files(name, repo_type=kind))
-    files, root = _file_system(place)
+            there = _files_at_hub(kind, name)
+        return all(file in there and _is_same(folder / file, there[file]) for file in _own_files(kind, new))
+    files, root = _directory(place)
     try:
         return _listed_at(files, root, place) == new
     except OSError as error:
@@ -62,7 +61,7 @@ def _to_files(folder: Path, place: str, progress: Progress) -> None:
     The list of files at the place names only files that are whole there: the entry of a file goes before the file is
     written or removed, and new entries come at the end. An interrupted call is therefore completed by the next one.
     """
-    files, root = _file_system(place)
+    files, root = _directory(place)
     new = listed_hashes((folder / LIST).read_bytes())
     try:
         old = _listed_at(files, root, place)
@@ -84,14 +83,8 @@ def _to_files(folder: Path, place: str, progress: Progress) -> None:
         raise TransientError(f"'{place}' cannot be written: {' '.join(str(error).split())}") from error
 
 
-def _file_system(place: str) -> tuple[Any, str]:
-    """Return the file system and the path in it."""
-    import fsspec
-
-    try:
-        files, root = fsspec.core.url_to_fs(place)
-    except (ImportError, ValueError) as error:
-        raise UsageError(f"'{place}' cannot be reached: {' '.join(str(error).split())}") from None
+def _directory(place: str) -> tuple[Any, str]:
+    files, root = file_system(place)
     return files, root.rstrip("/")
 
 
@@ -124,40 +117,60 @@ def _repository(place: str) -> tuple[str, str]:
 
 
 def _to_hub(folder: Path, place: str) -> None:
-    """Publish in one commit; the Hub's library leaves out unchanged files, and makes no commit without a change."""
-    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
+    """Publish in one commit; the Hub's library leaves out unchanged files, and makes no commit without a change.
+
+    The repository belongs to the site: its other files are removed, and its card is written anew. Raises UsageError for
+    a repository with files that is not one of a site.
+    """
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
 
     kind, name = _repository(place)
     own = _own_files(kind, listed_hashes((folder / LIST).read_bytes()))
     card = _space_card(name) if kind == "space" else _dataset_card(name, own)
-    hub = _hub()
+    hub = HfApi()
     with _hub_errors(place), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*commit a data file")  # a site's tables belong to its Space
+        is_new = not hub.repo_exists(name, repo_type=kind)
         hub.create_repo(name, repo_type=kind, exist_ok=True, space_sdk="static" if kind == "space" else None)
-        there = set(hub.list_repo_files(name, repo_type=kind))
+        there = _files_at_hub(kind, name)
+        others = there.keys() - {*own, _CARD, ".gitattributes"}
+        if others and not is_new and LIST not in there:
+            raise UsageError(f"'{place}' holds something else than a site, such as '{min(others)}'; name another place")
         hub.create_commit(
             name,
             [
                 CommitOperationAdd(_CARD, card.encode()),
                 *(CommitOperationAdd(file, folder / file) for file in own),
-                *(CommitOperationDelete(file) for file in sorted(there - {*own, _CARD, ".gitattributes"})),
+                *(CommitOperationDelete(file) for file in sorted(others)),
             ],
             commit_message="Publish the leaderboard",
             repo_type=kind,
         )
 
 
+def _files_at_hub(kind: str, name: str) -> dict[str, Any]:
+    """Return the files of a repository by path."""
+    from huggingface_hub import HfApi
+    from huggingface_hub.hf_api import RepoFile
+
+    tree = HfApi().list_repo_tree(name, recursive=True, repo_type=kind)
+    return {entry.path: entry for entry in tree if isinstance(entry, RepoFile)}
+
+
+def _is_same(file: Path, there: Any) -> bool:
+    """Return whether a file has the content of a file at the Hub, which Git or its large file storage has hashed."""
+    content = file.read_bytes()
+    if there.lfs:
+        return bool(hashlib.sha256(content).hexdigest() == there.lfs.sha256)
+    blob = b"blob %d\0" % len(content) + content
+    return bool(hashlib.sha1(blob, usedforsecurity=False).hexdigest() == there.blob_id)
+
+
 def _own_files(kind: str, files: Iterable[str]) -> list[str]:
     """Return the files that a repository gets: a Space the whole site, a dataset its tables and texts as Parquet."""
     if kind == "dataset":
-        return [file for file in files if file.startswith((_TABLES, _TEXTS)) and file.endswith(".parquet")]
+        files = [file for file in files if file.startswith((_TABLES, _TEXTS)) and file.endswith(".parquet")]
     return [LIST, *files]
-
-
-def _hub() -> "HfApi":
-    from huggingface_hub import HfApi
-
-    return HfApi(endpoint=os.environ.get("HF_ENDPOINT"))
 
 
 @contextmanager

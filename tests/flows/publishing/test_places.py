@@ -141,7 +141,7 @@ class Hub(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if "/tree/" in self.path:
-            return self.answer([{"type": "file", "path": name, "size": 1, "oid": "x"} for name in self.files])
+            return self.answer([{"type": "file", "size": 1, **self.described(name)} for name in self.files])
         self.answer({"id": "lab/board", "sha": "0" * 40, "siblings": [], "tags": [], "private": False})
 
     def do_POST(self) -> None:
@@ -160,7 +160,7 @@ class Hub(BaseHTTPRequestHandler):
 
     def described(self, name: str) -> dict[str, Any]:
         content = self.files.get(name)
-        oid = content and hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
+        oid = None if content is None else hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
         return {"path": name, "uploadMode": "regular", "shouldIgnore": False, "oid": oid}
 
     def commit(self, lines: list[dict[str, Any]]) -> None:
@@ -189,7 +189,7 @@ def hub(monkeypatch: pytest.MonkeyPatch, refuse: int | None = None) -> Iterator[
     handler = type("OneHub", (Hub,), {"files": {".gitattributes": b""}, "commits": [], "refuse": refuse})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", f"http://127.0.0.1:{server.server_port}")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
     try:
         yield handler
@@ -209,16 +209,28 @@ def test_a_space_of_the_hub_holds_the_site_after_one_commit_for_each_change(
         assert set(there.files) == {*A, "site.json", "README.md", ".gitattributes"}
         assert b"sdk: static" in there.files["README.md"]
         assert is_published(site, space)
+        assert not is_published(write(tmp_path / "other", A | {"index.html": "x"}), space), "of the same names"
         publish(write(tmp_path / "board", B), space, Silent())
         assert there.files["index.html"] == b"b"
         assert set(there.files) == {*B, "site.json", "README.md", ".gitattributes"}
         assert len(there.commits) == 2
 
 
+@pytest.mark.parametrize("place", ["hf://spaces/lab/board", "hf://datasets/lab/board"])
+def test_a_repository_with_anything_else_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    with hub(monkeypatch) as there:
+        there.files["train.parquet"] = b"mine"
+        with pytest.raises(UsageError, match=r"holds something else than a site, such as 'train\.parquet'"):
+            publish(write(tmp_path / "board", A), place, Silent())
+    assert there.files["train.parquet"] == b"mine" and there.commits == []
+
+
 def test_a_dataset_of_the_hub_holds_the_tables_and_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with hub(monkeypatch) as there:
         publish(write(tmp_path / "board", A), "hf://datasets/lab/board", Silent())
-    assert set(there.files) == {"data/runs.parquet", "texts/r.parquet", "README.md", ".gitattributes"}
+    assert set(there.files) == {"data/runs.parquet", "texts/r.parquet", "site.json", "README.md", ".gitattributes"}
     assert b"- config_name: runs\n  data_files: data/runs.parquet" in there.files["README.md"]
     assert b"- config_name: all-texts\n  data_files: texts/*.parquet" in there.files["README.md"]
 
