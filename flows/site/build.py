@@ -1,4 +1,4 @@
-"""Write the site atomically, from one state of the database."""
+"""Write the site atomically: read everything at once, then make the pages and files."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -8,12 +8,11 @@ from pathlib import Path
 from flows.progress import Progress
 from flows.publishing.places import LIST
 from flows.site import month_tables
-from flows.site.badge import write_badge
 from flows.site.contents import contents_of
 from flows.site.data_files import write_data_files
-from flows.site.feed_entries import entries, write_feed
 from flows.site.model_pages import with_texts, write_models
 from flows.site.month_pages import wiki_file, write_months
+from flows.site.news import entries, write_badge, write_feed
 from flows.site.overview_pages import write_overview
 from flows.site.snapshot_pages import write_snapshot
 from flows.site.snapshot_parts import parts_of
@@ -44,17 +43,14 @@ def build(request: SiteRequest, settings: Settings, progress: Progress, folder: 
     """
     for name in (settings.db, *request.sources):
         safe(folder, Path(name))
-    with (
-        whole_folder(folder, LIST, "a site") as part,
-        gathered(request, settings, progress) as sources,
-        sources.database.read(),
-    ):
-        contents = contents_of(sources.database, sources.signers, sources.unlinked, sources.names)
-        texts = sorted(with_texts(contents))
-        parts = {
-            snapshot.snapshot_id: parts_of(sources.database, contents, snapshot, texts)
-            for snapshot in contents.snapshots
-        }
+    with whole_folder(folder, LIST, "a site") as part, gathered(request, settings, progress) as sources:
+        with sources.database.read():  # ends before the pages are made, so that others can write meanwhile
+            contents = contents_of(sources.database, sources.signers, sources.unlinked, sources.names)
+            texts = sorted(with_texts(contents))
+            parts = {
+                snapshot.snapshot_id: parts_of(sources.database, contents, snapshot, texts)
+                for snapshot in contents.snapshots
+            }
         wikis = [(wiki, wiki_file(wiki)) for wiki in contents.wikis]
         writer = Writer(part, site_title=request.title, wiki_pages=wikis, contents=contents)
         months = month_tables.every(contents)

@@ -271,6 +271,22 @@ def test_the_same_database_is_the_same_bytes_in_the_place_of_what_was_there(
     assert [*tmp_path.iterdir()] == [again]
 
 
+def test_others_can_write_to_the_database_while_the_pages_are_made(
+    two_months: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = Path(shutil.copy(two_months, tmp_path / "mine.duckdb"))
+
+    def write_and_stop(*_: object) -> None:
+        with Database(mine).write() as connection:
+            connection.execute("delete from early_stops")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("flows.site.build.write_data_files", write_and_stop)
+    with pytest.raises(KeyboardInterrupt):
+        newwiki.site(out=tmp_path / "board", db=mine, quiet=True)
+    assert not (tmp_path / "board").exists()
+
+
 def test_a_folder_that_holds_anything_else_is_left_alone(site: Path, two_months: Path, tmp_path: Path) -> None:
     mine = tmp_path / "mine"
     mine.mkdir()
