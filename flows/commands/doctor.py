@@ -10,6 +10,7 @@ from flows.listing import GroupedCommand, listed
 from flows.options import common, form_option
 from flows.presenting import tables
 from flows.progress import reporter
+from newwiki.errors import UsageError
 from newwiki.request import TrialRequest
 from newwiki.settings import TRIED, Settings
 
@@ -47,6 +48,10 @@ def doctor(
     from flows.health_checks import examine, examine_model
 
     request = TrialRequest(**fields)
+    if today and not board:
+        raise UsageError("--today applies to --board only")
+    if board and request.model is not None:
+        raise UsageError("--board and --model are two checks: name one of them")
     if board:
         from flows.schedule.board_health import examine_board
         from flows.schedule.catch_up import start_of

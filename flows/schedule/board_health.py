@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from flows.health_checks import Row
+from flows.presenting.numbers import counted
 from flows.publishing.places import LIST, is_published
 from flows.schedule.due import newest_due, settled, to_do
 from newwiki.errors import NewWikiError
@@ -12,8 +14,6 @@ from newwiki.settings import Settings
 from newwiki.snapshot import Window
 from storage import months
 from storage.database import Database
-
-Row = tuple[str, str, str]
 
 _DAY = timedelta(days=1)
 _GRACE = timedelta(days=3)  # between the day on which a month is due and the day from which it is late
@@ -29,9 +29,10 @@ def examine_board(registered: Registrations, settings: Settings, now: datetime) 
 def _wiki(database: Database, registered: Registrations, settings: Settings, wiki: Wiki, now: datetime) -> Row:
     newest = max((month for month, _ in months.complete(database, wiki.name)), default=None)
     waiting = to_do(database, registered, settings, wiki, now)
-    published = (
-        f"the newest month is {newest}, {_days(now - Window.month(newest).end)} old" if newest else "no month yet"
-    )
+    published = "no month yet"
+    if newest:
+        age = counted((now - Window.month(newest).end).days, "day")
+        published = f"the newest month is {newest}, {age} old"
     if not waiting:
         following = Window.month(f"{newest_due(now).end:%Y-%m}")
         return wiki.name, "ok", f"{published}; {following.label} is due on {settled(following):%Y-%m-%d}"
@@ -76,7 +77,3 @@ def _age_of_site(folder: Path, site: Site, settings: Settings, now: datetime) ->
     is_late = now - datetime.fromtimestamp(newest.stat().st_mtime, UTC) > _DAY
     words = f"'{folder}' is older than '{newest}': run `newwiki schedule --once`"
     return "site", "problem" if is_late else "note", words + (" and read what holds it up" if is_late else "")
-
-
-def _days(age: timedelta) -> str:
-    return "1 day" if age.days == 1 else f"{age.days} days"

@@ -53,10 +53,12 @@ def monthly(
     settings = settings_in_force(Path(config), db=db)
     registered = load_registrations(Path(config))
     database = Database(settings.db)
-    site = _SiteTasks(database, Console(), write, build)
-    endings = catch_up(
-        database, registered, settings, start_of(today), _tagged, lambda: steps.update_site(registered, settings, site)
-    )
+
+    def show() -> None:
+        with only_one("writer", str(database.path.resolve())):
+            steps.update_site(registered, settings, _SiteTasks(database, Console(), write, build))
+
+    endings = catch_up(database, registered, settings, start_of(today), _tagged, show)
     if not endings:
         get_run_logger().info("no month is due: every registered month is complete")
     return endings

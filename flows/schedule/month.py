@@ -17,7 +17,7 @@ from flows.schedule.due import Month
 from flows.schedule.notice import MonthEnding, MonthGate, notice
 from flows.schedule.webhook import address, send_patiently
 from newwiki.comparison_requests import GateRequest, ReportRequest
-from newwiki.errors import NewWikiError, TransientError, UsageError
+from newwiki.errors import NewWikiError, TerminalError, TransientError, UsageError
 from newwiki.file_names import file_name
 from newwiki.knowledge_cutoff import known_cutoff
 from newwiki.prompting.chat_prompts import resolved
@@ -58,7 +58,7 @@ class MonthSteps:
             self.database, self.progress, ReportRequest(snapshot=snapshot.snapshot_id), file
         ).resolve()
 
-    def state_cutoffs(self, registered: Registrations, settings: Settings) -> None:
+    def store_cutoffs(self, registered: Registrations, settings: Settings) -> None:
         """Store the knowledge cutoffs of newwiki.toml for the models' runs on complete months too."""
         for model in registered.models:
             if cutoff := known_cutoff(model.name, None, dict(settings.knowledge_cutoffs)):
@@ -123,11 +123,11 @@ def run(month: Month, work: MonthSteps) -> MonthEnding:
 
 
 def update_site(registered: Registrations, settings: Settings, work: MonthSteps) -> None:
-    """Bring the registered site up to date with the database. Raises TransientError if a step failed."""
+    """Bring the registered site up to date with the database. Raises TerminalError if a step failed."""
     failures: dict[str, Exception] = {}
     _update_site(registered, settings, work, failures)
     if failures:
-        raise TransientError("; ".join(f"{what}: {why}" for what, why in _words(failures).items()))
+        raise TerminalError("; ".join(f"{what}: {why}" for what, why in _words(failures).items()))
 
 
 def _update_site(
@@ -138,7 +138,7 @@ def _update_site(
     Knowledge cutoffs of newwiki.toml are stored first, because the pages rest on them. A step without a change writes
     nothing. Returns the folder of the site.
     """
-    _attempt(failures, "knowledge cutoffs", work.state_cutoffs, registered, settings)
+    _attempt(failures, "knowledge cutoffs", work.store_cutoffs, registered, settings)
     if registered.linking:
         _attempt(failures, "linking", work.link, registered, settings)
     folder = _attempt(failures, "site", work.site, registered, settings) if registered.site else None

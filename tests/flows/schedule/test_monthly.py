@@ -22,7 +22,7 @@ from flows.schedule.due import Month, newest_due, settled, to_do
 from flows.schedule.notice import MonthEnding
 from flows.site.build import build
 from newwiki.comparison_requests import ReportRequest
-from newwiki.errors import TransientError, UsageError
+from newwiki.errors import TerminalError, TransientError, UsageError
 from newwiki.registrations import Model, Registrations, Wiki, load_registrations
 from newwiki.settings import Settings, load_settings
 from newwiki.snapshot import Window
@@ -413,7 +413,7 @@ class TestBoard:
 
     def test_that_cannot_be_published_between_two_months_is_told_too(self, board: Path) -> None:
         (board / "www").write_text("mine")
-        with pytest.raises(TransientError, match="publishing to www: 'www' cannot be written"):
+        with pytest.raises(TerminalError, match="publishing to www: 'www' cannot be written"):
             once()
 
     def test_is_examined(self, board: Path, in_process: Run) -> None:
@@ -445,6 +445,8 @@ class TestBoard:
             "the newest month is 2026-09, 76 days old; 2026-10 and 2026-11 are late: due since 2026-11-15, run "
             "`newwiki schedule --once` and read which step fails",
         )
+        assert in_process("doctor", "--today", "2026-10-16").returncode == 2
+        assert in_process("doctor", "--board", "--model", "small").returncode == 2
         assert asked()["site"] == "ok: board"
         (board / "bundles" / "new.newwiki").write_text("")
         waits = "'board' is older than 'bundles/new.newwiki': run `newwiki schedule --once`"
