@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup, escape
 from starlette.requests import Request
 
-from flows.comparing.judge_pair import Judgement, judge_pair, most_different
+from flows.comparing.judge_pair import Judgement, cutoffs_are_known, judge_pair, most_different
 from flows.comparing.overall_verdict import MetricOutcome
 from flows.presenting.numbers import estimate, signed
 from flows.presenting.verdict_sentence import verdict_sentence
@@ -40,7 +40,10 @@ def compare(live: Live, request: Request) -> HtmlPage:
             return HtmlPage("compare.html", shown | {"refusal": str(error)})
         by = _outcome(judgement, request.query_params.get("order") or verdict.verdict.metric)
         evaluator_id = judgement.evaluators[by.metric]
-        articles = most_different(live.database, candidate, baseline, by.metric, evaluator_id, most=_ARTICLES)
+        articles = most_different(
+            live.database, candidate, baseline, by.metric, evaluator_id, most=_ARTICLES,
+            after_cutoff=cutoffs_are_known(candidate, baseline),
+        )  # fmt: skip
         pages = [article.page_id for article in articles]
         levels = words_below_verified(live.database, [candidate.run_id, baseline.run_id])
         rows = records(connection, "browse_pair_texts", [candidate.run_id, baseline.run_id], pages)
@@ -75,9 +78,9 @@ def _marked(
     return {page: differences(texts.get((one, page)) or "", texts.get((other, page)) or "") for page in pages}
 
 
-def differences(one: str, other: str) -> tuple[Markup, Markup]:
+def differences(text: str, other_text: str) -> tuple[Markup, Markup]:
     """Return two texts with their differing words marked."""
-    first, second = _WORD.findall(one), _WORD.findall(other)
+    first, second = _WORD.findall(text), _WORD.findall(other_text)
     blocks = difflib.SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
     sides: tuple[list[Markup], list[Markup]] = ([], [])
     at = [0, 0]
