@@ -8,8 +8,7 @@ from flows.comparing.board import PART, Board, Column, number_of
 from flows.comparing.headline import headline
 from flows.comparing.notes import with_seed
 from flows.presenting.numbers import digits, estimate
-from flows.presenting.page_tables import ordered
-from newwiki.columns import READING
+from flows.presenting.page_tables import ordered_by
 from newwiki.decoding.grammar import short_form
 from newwiki.levels import VERIFIED
 from storage.database import Database
@@ -26,7 +25,7 @@ def brief(database: Database, board: Board, most: int | None = MOST) -> tuple[li
     """
     directions = dict(database.rows("directions", [column.metric for column in board.columns]))
     by = headline(board, board.columns, directions)
-    columns = sorted(ordered(board.columns, directions), key=lambda column: (column != by, column.metric != READING))
+    columns = ordered_by(board.columns, directions, by)
     columns = columns[:most] if most else [*board.columns]
     about = [name for name in _ABOUT if len({record.get(name) for record in _runs(board)}) > 1]
     records = _runs(board) if "group" in board.about else _best_first(board, by, directions)

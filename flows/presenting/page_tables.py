@@ -58,6 +58,11 @@ def ordered(columns: Iterable[Column], directions: Mapping[str, str]) -> list[Co
     return [*paper, *(column for column in listed if column not in paper)]
 
 
+def ordered_by(columns: Iterable[Column], directions: Mapping[str, str], by: Column | None) -> list[Column]:
+    """Sort columns for leaderboards: the one that orders the runs, bits per byte, then as `ordered`."""
+    return sorted(ordered(columns, directions), key=lambda column: (column != by, column.metric != READING))
+
+
 @dataclass(frozen=True)
 class Cell:
     """A mean with its spread and both ends of its 95 % interval, and all of them as they are `shown` below each other;

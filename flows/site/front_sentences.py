@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from flows.presenting.numbers import percent
+from flows.presenting.numbers import counted, percent
 from flows.report.groups import Groups, best_run_sentence, letters_of
 from flows.site.snapshot_parts import SnapshotParts
 
@@ -40,14 +40,10 @@ def seen_sentence(parts: SnapshotParts) -> str:
         words.append(f"None of the models with a known cutoff ({known:,}) can have seen any of these articles.")
     if unknown:
         words.append(
-            f"Whether {_models(len(unknown))} can have seen these articles is unknown, as no knowledge cutoff is "
-            f"known: {_some(unknown)}."
+            f"Whether {counted(len(unknown), 'model')} can have seen these articles is unknown, as no knowledge cutoff "
+            f"is known: {_some(unknown)}."
         )
     return " ".join(words)
-
-
-def _models(count: int) -> str:
-    return "1 model" if count == 1 else f"{count:,} models"
 
 
 def _some(names: Sequence[str]) -> str:

@@ -9,11 +9,11 @@ from flows.comparing.board import Column
 from flows.pieces import span
 from flows.presenting.page_tables import Cell, Row
 from flows.site.contents import Contents, snapshot_file
-from flows.site.feed_entries import Entry
 from flows.site.front_sentences import best_sentence, seen_sentence
 from flows.site.model_pages import model_file, signed_by
 from flows.site.month_pages import headline_pictures, wiki_file
 from flows.site.month_tables import Months
+from flows.site.news import Entry
 from flows.site.snapshot_pages import leaderboard_pages
 from flows.site.snapshot_parts import SnapshotParts
 from flows.site.trend_chart import Chart, Line

@@ -7,13 +7,12 @@ from starlette.requests import Request
 
 from flows.comparing.board import ABOUT, Board, board
 from flows.comparing.headline import headline
-from flows.presenting.page_tables import cells, ordered
+from flows.presenting.page_tables import cells, ordered, ordered_by
 from flows.presenting.snapshot_title import snapshot_title
 from flows.report.browser.live import Live, Record, records
 from flows.report.browser.pages import ROWS, HtmlPage, NotFound, directions, offset
 from flows.report.browser.run_list import listed
 from flows.report.browser.run_progress import progresses
-from newwiki.columns import READING
 from newwiki.errors import TerminalError
 from storage import snapshots
 from storage.database import Database
@@ -55,7 +54,7 @@ def _leaderboard(live: Live, connection: duckdb.DuckDBPyConnection, request: Req
     shown = _board(live.database, name)
     title = snapshot_title(snapshots.resolve(live.database, name))
     by = headline(shown, shown.columns, better)
-    columns = sorted(ordered(shown.columns, better), key=lambda column: (column != by, column.metric != READING))
+    columns = ordered_by(shown.columns, better, by)
     articles = [record for record in shown.records if record["run_id"] == f"reference:{name}"]
     by_column = [cells(articles, column, "none") for column in columns]
     return {

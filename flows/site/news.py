@@ -1,5 +1,6 @@
-"""The Atom feed of a site (RFC 4287): each published snapshot, and the runs of each model on it."""
+"""What tells others of a site: its Atom feed (RFC 4287) of snapshots and runs, and a badge of its newest month."""
 
+import json
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from flows.site.model_pages import model_file
 from flows.site.writing import Writer
 
 _ENTRIES = 60
+_LABEL = "fresh as of"
 _QUIET = timedelta(days=40)  # longer than a month may take
 _SPACE = uuid.UUID("5f1f1b0e-6c1b-5d0a-9a53-0f3a1a2f6f0d")  # namespace of the entries' ids
 
@@ -83,3 +85,12 @@ def link(address: str | None, path: str) -> str:
     """Return the address of a page: below the site's address, or relative to the feed."""
     quoted = quote(path)
     return urljoin(f"{address.rstrip('/')}/", quoted) if address else quoted
+
+
+def write_badge(writer: Writer, contents: Contents) -> None:
+    """Write the newest month as an image, and as JSON that shields.io reads."""
+    months = [f"{snapshot.window_start:%Y-%m}" for snapshot in contents.snapshots if snapshot.kind == "new"]
+    newest = max(months, default="no month")
+    writer.page("fresh.svg", "fresh.svg", label=_LABEL, month=newest)
+    shield = {"schemaVersion": 1, "label": _LABEL, "message": newest, "color": "blue"}
+    writer.text("fresh.json", json.dumps(shield) + "\n")
